@@ -201,7 +201,7 @@ suite('access', { concurrency: 2 }, () => {
     await look(page, 'activity of access');
   });
 
-  visit('deleting a group, an invitation or a key says which lists it is on, and who is left', async (things) => {
+  visit.long('deleting a group, an invitation or a key says which lists it is on, and who is left', async (things) => {
     const { page, api, project, environments } = things;
     const team = await api('POST', '/groups', { name: 'Checkout team' });
     const administrators = (await api('GET', '/groups')).objects[0];
@@ -324,7 +324,7 @@ suite('access', { concurrency: 2 }, () => {
     assert.ok(lines[1]?.startsWith('"Ana Ruiz","ana@example.org","Administrators","Staging","yes",'));
   });
 
-  visit(
+  visit.long(
     'on a phone, tapping a cell shows the reason, and tapping elsewhere closes it',
     async ({ page }) => {
       await openAccess(page);

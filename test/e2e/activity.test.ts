@@ -60,7 +60,7 @@ suite('activity', { concurrency: 2 }, () => {
     await liu.leave();
   });
 
-  visit('filters by person or key, kind, environment and dates, all in the address', async (things) => {
+  visit.long('filters by person or key, kind, environment and dates, all in the address', async (things) => {
     const { page } = things;
     const liu = await aMember(things);
     await rampUp(things, liu.page);
@@ -107,7 +107,7 @@ suite('activity', { concurrency: 2 }, () => {
     await liu.leave();
   });
 
-  visit('finds text, a flag and a day of the calendar, and downloads what it found', async (things) => {
+  visit.long('finds text, a flag and a day of the calendar, and downloads what it found', async (things) => {
     const { page } = things;
     const liu = await aMember(things);
     await rampUp(things, liu.page);

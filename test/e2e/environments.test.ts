@@ -58,7 +58,7 @@ suite('environments', { concurrency: 2 }, () => {
     withClipboard,
   );
 
-  visit('an environment is emptied, flag by flag or all at once, and then deleted', async (things) => {
+  visit.long('an environment is emptied, flag by flag or all at once, and then deleted', async (things) => {
     const { page, api, project, environments } = things;
     const staging = environments.Staging?.id;
     for (let number = 1; number <= 12; number += 1) await aFlag(things, `flag_${number}`, { on: { Staging: 50 } });

@@ -130,7 +130,7 @@ suite('editing a definition', { concurrency: 2 }, () => {
     await saveBar(page).waitFor({ state: 'detached' });
   });
 
-  visit('a new treatment gets a share at the end, and is removed with its share handed over', async (things) => {
+  visit.long('a new treatment gets a share at the end, and is removed with its share handed over', async (things) => {
     const { page } = things;
     await aFlag(things, 'third', { on: { Staging: 50 } });
     await openFlag(page, 'third', 'Staging');

@@ -20,7 +20,7 @@ const define = ({ api, project, environments }: Things, flag: string, environmen
   api('POST', `/splits/ws/${project.id}/${flag}/environments/${environments[environment]?.id}`, body);
 
 suite('the effect of a change', { concurrency: 2 }, () => {
-  visit('allocation and shares together make one headline, with directions, in all places', async (things) => {
+  visit.long('allocation and shares together make one headline, with directions, in all places', async (things) => {
     const { page } = things;
     await aFlag(things, 'gate', { on: { Staging: 80, Production: 80 } });
     await openFlag(page, 'gate', 'Production');
@@ -96,7 +96,7 @@ suite('the effect of a change', { concurrency: 2 }, () => {
     await look(page, 'review of what cannot be told');
   });
 
-  visit('an expression that takes too long stops nobody: the page says so at its rule', async (things) => {
+  visit.long('an expression that takes too long stops nobody: the page says so at its rule', async (things) => {
     const { page } = things;
     await aFlag(things, 'regex');
     await define(things, 'regex', 'Staging', {

@@ -33,7 +33,7 @@ const preset = (page: Page, share: number) =>
     .click();
 
 suite('working together', { concurrency: 2 }, () => {
-  visit('without a draft the page shows what somebody else saved, and says so', async (things) => {
+  visit.long('without a draft the page shows what somebody else saved, and says so', async (things) => {
     const { page } = things;
     await aFlag(things, 'shared', { on: { Staging: 50 } });
     await openFlag(page, 'shared', 'Staging');
@@ -118,7 +118,7 @@ suite('working together', { concurrency: 2 }, () => {
     });
   }
 
-  visit('a session that ends in the middle of an edit costs nothing', async (things) => {
+  visit.long('a session that ends in the middle of an edit costs nothing', async (things) => {
     const { page } = things;
     await aFlag(things, 'patient', { on: { Staging: 50 } });
     await openFlag(page, 'patient', 'Staging');
@@ -169,7 +169,7 @@ suite('working together', { concurrency: 2 }, () => {
     await page.getByText('changed Traffic allocation.').waitFor();
   });
 
-  visit('eight tabs of a browser share one stream, and all of them hear of a change', async (things) => {
+  visit.long('eight tabs of a browser share one stream, and all of them hear of a change', async (things) => {
     const { page, api, project, environments } = things;
     await aFlag(things, 'everywhere', { on: { Staging: 50 } });
     const streams: string[] = [];

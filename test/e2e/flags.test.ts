@@ -270,7 +270,7 @@ suite('the list of flags', { concurrency: 2 }, () => {
     assert.deepEqual([killed, defaultRule[0].size], [true, 100]);
   });
 
-  visit('a long list is loaded where one looks, and the focus stays', async (things) => {
+  visit.long('a long list is loaded where one looks, and the focus stays', async (things) => {
     const { page, api, project } = things;
     for (let index = 0; index < 160; index += 1) {
       await api('POST', `/splits/ws/${project.id}/trafficTypes/user`, { name: `flag_${index}` });
@@ -326,7 +326,7 @@ suite('the list of flags', { concurrency: 2 }, () => {
     (complaints as string[]).length = 0;
   });
 
-  visit('somebody who sees the same list learns of what others do', async (things) => {
+  visit.long('somebody who sees the same list learns of what others do', async (things) => {
     const { page } = things;
     await someFlags(things);
     const member = await aMember(things);
@@ -452,7 +452,7 @@ suite('the details of a flag', { concurrency: 2 }, () => {
     assert.deepEqual([flag.description, flag.tags], ['Mine', [{ name: 'old' }, { name: 'new' }]]);
   });
 
-  visit('a project that asks for title and comment gets them', async (things) => {
+  visit.long('a project that asks for title and comment gets them', async (things) => {
     const { page, api, project } = things;
     await aFlag(things, 'checkout');
     await api('PATCH', `/workspaces/${project.id}`, [

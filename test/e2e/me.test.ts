@@ -61,7 +61,7 @@ suite('one’s own page', { concurrency: 2 }, () => {
     assert.equal(await page.getByLabel('Changes to flags that you watch').inputValue(), 'daily');
   });
 
-  visit('single keys can be switched off, in this browser', async ({ page }) => {
+  visit.long('single keys can be switched off, in this browser', async ({ page }) => {
     await page.goto('/me');
     await page.getByText(`Burgee ${manifest.version}`, { exact: true }).waitFor();
     await page.getByRole('checkbox', { name: 'Single-key shortcuts' }).uncheck();

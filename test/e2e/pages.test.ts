@@ -16,7 +16,7 @@ import {
   setupLink,
   signOut,
 } from './people.ts';
-import { eventually, look, visitsIn } from './support.ts';
+import { eventually, isShort, look, visitsIn } from './support.ts';
 
 const browser = await startBrowser();
 const visit = visitsIn(browser);
@@ -96,7 +96,7 @@ suite('accounts of people', { concurrency: 2 }, () => {
     await page.getByText('Strong enough.').waitFor();
   });
 
-  visit('the second factor is switched on, asked for, and switched off', async ({ page, server }) => {
+  visit.long('the second factor is switched on, asked for, and switched off', async ({ page, server }) => {
     await setUp(page, server);
     await goToMe(page);
     await press(page, 'Set up');
@@ -221,7 +221,7 @@ suite('accounts of people', { concurrency: 2 }, () => {
     await heading(page, 'This link no longer works').waitFor();
   });
 
-  visit(
+  visit.long(
     'an administrator hands over the link of an invitation that could not be mailed',
     async ({ page, server }) => {
       const email = 'liu.wei@example.org';
@@ -325,7 +325,8 @@ suite('accounts of people', { concurrency: 2 }, () => {
     await page.getByText('Rollout statuses').first().waitFor();
     // Drawn after the rest.
     await page.getByRole('button', { name: 'Copy', exact: true }).first().waitFor({ state: 'attached' });
-    await look(page, 'the API');
+    // The whole API on one page: looking at it takes a minute.
+    if (!isShort) await look(page, 'the API');
     // A library in it tries whether it may make code of text, and does without.
     assert.deepEqual(complaints, ['error: refused by the policy: script-src eval']);
     await leave();

@@ -63,7 +63,7 @@ suite('keys and the palette', { concurrency: 2 }, () => {
     await page.waitForURL('**/p/Banking/environments');
   });
 
-  visit('the palette is gone through by arrows and does what the page can', async ({ page }) => {
+  visit.long('the palette is gone through by arrows and does what the page can', async ({ page }) => {
     await page.goto('/p/Checkout/flags');
     await page.getByText('No flags yet').waitFor();
     await page.getByRole('button', { name: /^Search or jump to/ }).click();

@@ -124,7 +124,7 @@ suite('rights', { concurrency: 2 }, () => {
     await leave({ page, ...liu });
   });
 
-  visit('whoever is on call kills and restores in production, and nothing else', async (things) => {
+  visit.long('whoever is on call kills and restores in production, and nothing else', async (things) => {
     const { environments } = things;
     await aFlag(things, 'payment_retry', { on: { Staging: 50, Production: 20 } });
     const { page, grantee, ...liu } = await liuIn(things);
@@ -149,7 +149,7 @@ suite('rights', { concurrency: 2 }, () => {
     await leave({ page, ...liu });
   });
 
-  visit('a project that closes to someone who is in it says so, and leaves the navigation', async (things) => {
+  visit.long('a project that closes to someone who is in it says so, and leaves the navigation', async (things) => {
     const { api, project } = things;
     await aFlag(things, 'checkout_one_page', { on: { Production: 20 } });
     await api('POST', '/workspaces', { name: 'Search' });
@@ -199,7 +199,7 @@ suite('rights', { concurrency: 2 }, () => {
     await leave({ page, ...liu });
   });
 
-  visit('a right that goes while the page is open leads to the reason, and the draft stays', async (things) => {
+  visit.long('a right that goes while the page is open leads to the reason, and the draft stays', async (things) => {
     const { environments } = things;
     await aFlag(things, 'new_search', { on: { Staging: 50 } });
     const { page, grantee: _, ...liu } = await liuIn(things);
@@ -241,7 +241,7 @@ suite('rights', { concurrency: 2 }, () => {
     await leave({ page, ...liu });
   });
 
-  visit('owners edit their own flags where the project lets them', async (things) => {
+  visit.long('owners edit their own flags where the project lets them', async (things) => {
     const { project, server } = things;
     await aFlag(things, 'of_nobody', { on: { Staging: 50 } });
     const { page, grantee: _, ...liu } = await liuIn(things);

@@ -132,7 +132,7 @@ suite('segments', { concurrency: 2 }, () => {
     await leave();
   });
 
-  visit('with the keyboard alone, segments are created, filled with keys and given rules', async (things) => {
+  visit.long('with the keyboard alone, segments are created, filled with keys and given rules', async (things) => {
     const { page, api, project, environments } = things;
     const { keyboard } = page;
     const isFocusKept = () => eventually(page, 'document.activeElement !== document.body', true);

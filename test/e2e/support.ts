@@ -23,7 +23,7 @@ type Visit<Given> = (name: string, body: Body<Given>, options?: BrowserContextOp
 /** Visits on ways that are rarely gone are `long`: the short form of the tests, which CI runs, leaves them out. */
 type Visits<Given> = Visit<Given> & { readonly long: Visit<Given> };
 
-const isShort = process.env.E2E === 'short';
+export const isShort = process.env.E2E === 'short';
 const notInShortForm = isShort && 'left out of the short form, E2E=short';
 
 /** Tests with a new server and browser each, in which no page may do what `Visitor.complaints` lists. */
