@@ -198,7 +198,11 @@ export interface Subject {
   readonly mayGrant: boolean;
 }
 
-export const Verdict = Type.Object({ may: Type.Boolean(), reason: Type.String() });
+export const Verdict = Type.Object({
+  may: Type.Boolean(),
+  reason: Type.String(),
+  withApproval: Type.Optional(Type.Literal(true, { description: 'someone else must approve what they change' })),
+});
 export type Verdict = Static<typeof Verdict>;
 
 export const ExplainedRights = Type.Object({
@@ -233,8 +237,8 @@ export function explainRights(access: ProjectAccess, subject: Subject): Explaine
         id: environment.id,
         name: environment.name,
         production: environment.production,
-        define: explainDefine(access, environment, { subject, rights: here }),
-        kill: explainKill(access, environment, { subject, rights: here }),
+        define: guarded('define', explainDefine(access, environment, { subject, rights: here }), environment, subject),
+        kill: guarded('kill', explainKill(access, environment, { subject, rights: here }), environment, subject),
       };
     }),
   };
@@ -316,6 +320,20 @@ function explainKill(access: ProjectAccess, environment: EnvironmentAccess, { su
   // The list that the subject is missing from: the other one may name it.
   const { grantees } = rights.edit ? environment.editors : access.edit;
   return no(`${only([...grantees, ...killers])} can kill and restore in ${name}.`);
+}
+
+/** With what approvals the environment asks of the subject. */
+function guarded(
+  right: 'define' | 'kill',
+  verdict: Verdict,
+  { approvals }: EnvironmentAccess,
+  subject: Subject,
+): Verdict {
+  if (!verdict.may || !approvals?.required || entryOf(approvals.skippers, subject)) return verdict;
+  if (right === 'kill' && approvals.allowKills) {
+    return { ...verdict, reason: `${verdict.reason} Kills need no approval, restoring does.` };
+  }
+  return { ...verdict, reason: `${verdict.reason} Someone else must approve.`, withApproval: true };
 }
 
 const yes = (reason: string): Verdict => ({ may: true, reason });

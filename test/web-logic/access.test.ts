@@ -116,6 +116,24 @@ test('saving says every effect, if several things change or only the project its
   );
 });
 
+test('rights say where someone else must approve', () => {
+  const approvals = { required: true, approvers: open(), allowKills: true, skippers: [group('b')] };
+  const [staging, production] = access().environments;
+  assert.ok(staging && production);
+  const guarded = { ...access(), environments: [staging, { ...production, approvals }] };
+  const said = rightsOf(people, guarded, guarded).map(({ user, cells }) => [
+    user.name,
+    ...cells.flatMap(({ after: { define, kill } }) => [define.withApproval ?? false, kill.withApproval ?? false]),
+  ]);
+  assert.deepEqual(said, [
+    ['ana', false, false, true, false],
+    ['liu', false, false, true, false],
+    ['omar', false, false, true, false],
+    ['=1+1', false, false, false, false],
+  ]);
+  assert.match(csvOf(rightsOf(people, guarded, guarded)), /"Production","yes",[^\n]*"with approval",/);
+});
+
 test('the CSV has one line for each person and environment, and no formula', () => {
   const lines = csvOf(rightsOf(people, access(), access({ edit: only('a') }))).split('\r\n');
   assert.equal(lines.length, 1 + 4 * 2 + 1);

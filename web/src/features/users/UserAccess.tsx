@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { explainAccess } from '#contract/rights.ts';
 import type { ExplainedRights, Verdict } from '#domain/rights.ts';
 import { countOf, listed } from '../../administration/count.ts';
+import { canWords } from '../../administration/RightMark.tsx';
 import { RightReason } from '../../administration/RightReason.tsx';
 import { ShowMore } from '../../administration/ShowMore.tsx';
 import type { UserAnswer } from '../../administration/whole-lists.ts';
@@ -125,6 +126,12 @@ interface RightProps {
   readonly verdict: Verdict;
 }
 
-const Right = ({ right, words, verdict: { may, reason } }: RightProps) => (
-  <RightReason right={right} state={may ? 'has' : 'lacks'} what={`${may ? 'Can' : 'Cannot'} ${words}`} why={reason} />
+const Right = ({ right, words, verdict }: RightProps) => (
+  <RightReason
+    right={right}
+    state={verdict.may ? 'has' : 'lacks'}
+    isGuarded={verdict.withApproval}
+    what={canWords(verdict, words)}
+    why={verdict.reason}
+  />
 );

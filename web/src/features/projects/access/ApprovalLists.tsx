@@ -43,25 +43,26 @@ function ApprovalRow({ environment }: { readonly environment: EnvironmentAccess 
   const { name } = environment;
   const { required, approvers, allowKills, skippers } = approvals;
   const set = (part: Partial<Approvals>) => change({ approvals: { ...approvals, ...part } });
+  const isChanged = isChangedIn(base, environment, 'approvals');
   return (
-    <tr className={isChangedIn(base, environment) ? styles.changed : undefined}>
+    <tr className={isChanged ? styles.changed : undefined}>
       <th scope="row">
-        <RowName below={isChangedIn(base, environment) && <Unsaved />}>
+        <RowName below={isChanged && <Unsaved />}>
           {name}
           {environment.production && <ProdChip />}
         </RowName>
       </th>
       <td data-label="Who approves">
-        <div className={styles.cell}>
+        <div className={styles.stack}>
           <Checkbox
-            label={`Require approval in ${name}`}
+            label={<Labelled text="Require approval" place={name} />}
             checked={required}
             disabled={!mayChange}
             onChange={({ target }) => set({ required: target.checked })}
           />
           {required && (
             <Checkbox
-              label={`Only some people approve in ${name}`}
+              label={<Labelled text="Only some people approve" place={name} />}
               checked={approvers.restricted}
               disabled={!mayChange}
               onChange={({ target }) => set({ approvers: { ...approvers, restricted: target.checked } })}
@@ -83,21 +84,23 @@ function ApprovalRow({ environment }: { readonly environment: EnvironmentAccess 
       </td>
       <td data-label="Without approval">
         {required ? (
-          <div className={styles.cell}>
+          <div className={styles.stack}>
             <Checkbox
-              label={`Kills in ${name}`}
+              label={<Labelled text="Kills" place={name} />}
               checked={allowKills}
               disabled={!mayChange}
               onChange={({ target }) => set({ allowKills: target.checked })}
             />
-            <span className={styles.everyone}>Changes by</span>
-            <GranteeChips
-              label={`Need no approval in ${name}`}
-              grantees={skippers}
-              saved={before?.skippers ?? []}
-              empty="Nobody"
-              onChange={(list) => set({ skippers: list })}
-            />
+            <div className={styles.cell}>
+              <span className={styles.everyone}>Changes by</span>
+              <GranteeChips
+                label={`Need no approval in ${name}`}
+                grantees={skippers}
+                saved={before?.skippers ?? []}
+                empty="nobody"
+                onChange={(list) => set({ skippers: list })}
+              />
+            </div>
           </div>
         ) : (
           <span className={styles.everyone}>Everything</span>
@@ -106,3 +109,10 @@ function ApprovalRow({ environment }: { readonly environment: EnvironmentAccess 
     </tr>
   );
 }
+
+/** The row says where; who hears it hears the row's name only once. */
+const Labelled = ({ text, place }: { readonly text: string; readonly place: string }) => (
+  <>
+    {text} <span className="sr">in {place}</span>
+  </>
+);

@@ -37,7 +37,7 @@ export function EnvironmentLists() {
 
 function EnvironmentRow({ environment }: { readonly environment: EnvironmentAccess }) {
   const { base } = useEditing();
-  const isChanged = isChangedIn(base, environment);
+  const isChanged = isChangedIn(base, environment, 'editors', 'killers');
   return (
     <tr className={isChanged ? styles.changed : undefined}>
       <th scope="row">

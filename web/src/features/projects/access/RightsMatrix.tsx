@@ -110,7 +110,7 @@ function GroupFilter({ rows }: { readonly rows: readonly RightsRow[] }) {
 }
 
 function Legend() {
-  const { changes } = useEditing();
+  const { access, changes } = useEditing();
   return (
     <ul className={styles.legend}>
       <li>
@@ -122,6 +122,11 @@ function Legend() {
       <li>
         <RightMark right="kill" state="has" /> Kill and restore
       </li>
+      {access.environments.some(({ approvals }) => approvals?.required) && (
+        <li>
+          <RightMark right="define" state="has" isGuarded /> With approval
+        </li>
+      )}
       {changes > 0 && (
         <>
           <li>

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef } from 'react';
-import { RightMark } from '../../../administration/RightMark.tsx';
+import { canWords, RightMark } from '../../../administration/RightMark.tsx';
 import { RightReason } from '../../../administration/RightReason.tsx';
 import { Avatar } from '../../../ui/Avatar.tsx';
 import { place as placeNear } from '../../../ui/placement.ts';
@@ -15,7 +15,7 @@ function stateOf({ before, after }: RightsCell, place: Place) {
 export const RightsMarks = ({ cell }: { readonly cell: RightsCell }) => (
   <span className={styles.marks}>
     {places.map((place) => (
-      <RightMark key={place} right={place} state={stateOf(cell, place)} />
+      <RightMark key={place} right={place} state={stateOf(cell, place)} isGuarded={cell.after[place].withApproval} />
     ))}
   </span>
 );
@@ -25,7 +25,7 @@ export const wordsOf = (cell: RightsCell): string =>
   places
     .map((place) => {
       const isChanged = cell.before[place].may !== cell.after[place].may;
-      return `${cell.after[place].may ? 'can' : 'cannot'} ${placeWords[place]}${isChanged ? ' after saving' : ''}`;
+      return `${canWords(cell.after[place], placeWords[place]).toLowerCase()}${isChanged ? ' after saving' : ''}`;
     })
     .join(', ');
 
@@ -93,13 +93,14 @@ export function RightsReasons({ id, row, cell, anchor, onStay, onLeave, onClose 
 }
 
 function Reason({ cell, place }: { readonly cell: RightsCell; readonly place: Place }) {
-  const { may, reason } = cell.after[place];
-  const when = cell.before[place].may === may ? '' : ', after saving';
+  const { reason, ...verdict } = cell.after[place];
+  const when = cell.before[place].may === verdict.may ? '' : ', after saving';
   return (
     <RightReason
       right={place}
       state={stateOf(cell, place)}
-      what={`${may ? 'Can' : 'Cannot'} ${placeWords[place]}${when}`}
+      isGuarded={verdict.withApproval}
+      what={`${canWords(verdict, placeWords[place])}${when}`}
       why={reason}
     />
   );

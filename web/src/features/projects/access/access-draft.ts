@@ -49,9 +49,11 @@ const areSameApprovals = (one: Approvals, other: Approvals): boolean =>
   areSameCircles(one.approvers, other.approvers) &&
   areSame(one.skippers, other.skippers);
 
-export const isChangedIn = (base: ProjectAccess, environment: EnvironmentAccess): boolean => {
-  const { editors, killers, approvals } = partsOf(environment, environmentOf(base, environment.id));
-  return editors !== undefined || killers !== undefined || approvals !== undefined;
+type Part = keyof ReturnType<typeof partsOf>;
+
+export const isChangedIn = (base: ProjectAccess, environment: EnvironmentAccess, ...which: Part[]): boolean => {
+  const parts = partsOf(environment, environmentOf(base, environment.id));
+  return which.some((part) => parts[part] !== undefined);
 };
 
 const environmentOf = ({ environments }: ProjectAccess, id: string): EnvironmentAccess | undefined =>
@@ -61,7 +63,7 @@ const environmentOf = ({ environments }: ProjectAccess, id: string): Environment
 export function updateOf(base: ProjectAccess, access: ProjectAccess): ProjectAccessUpdate {
   const { view, edit, ownersEdit } = access;
   const environments = access.environments
-    .filter((environment) => isChangedIn(base, environment))
+    .filter((environment) => isChangedIn(base, environment, 'editors', 'killers', 'approvals'))
     .map((environment) => {
       const { editors, killers, approvals } = partsOf(environment, environmentOf(base, environment.id));
       return {

@@ -234,7 +234,7 @@ export function csvOf(rows: readonly RightsRow[]): string {
       user.email,
       groups.map(({ name }) => name).join(', '),
       environment.name,
-      ...places.flatMap((place) => [before[place].may ? 'yes' : 'no', before[place].reason]),
+      ...places.flatMap((place) => [yesOrNo(before[place]), before[place].reason]),
     ]),
   );
   const head = [
@@ -243,6 +243,8 @@ export function csvOf(rows: readonly RightsRow[]): string {
   ];
   return [head, ...lines].map((line) => `${line.map(csvField).join(',')}\r\n`).join('');
 }
+
+const yesOrNo = ({ may, withApproval }: Verdict): string => (withApproval ? 'with approval' : may ? 'yes' : 'no');
 
 /** Spreadsheets would run a name that starts like a formula. */
 const csvField = (text: string): string => `"${text.replace(/^[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`;
