@@ -107,6 +107,25 @@ suite('fields that changed', () => {
     );
   });
 
+  test('approvals of an environment', () => {
+    const ana = { id: 'u', name: 'Ana Ruiz', type: 'user' };
+    const approvals = { areApprovalsRequired: true, allowKills: true, areApproversRestricted: true, approvers: [ana] };
+    assert.deepEqual(
+      fieldChanges({ changePermissions: {} }, { changePermissions: approvals }, named).map(
+        (field) => `${field.name}: ${field.before} → ${field.after}`,
+      ),
+      [
+        'Approvers: everyone who can edit definitions → only Ana Ruiz',
+        'Approvals required: no → yes',
+        'Kills without approval: no → yes',
+      ],
+    );
+    const skippers = { changePermissions: { approvalSkippableBy: [ana] } };
+    assert.deepEqual(fieldChanges({}, skippers, named), [
+      { name: 'Changes without approval by', after: 'added Ana Ruiz' },
+    ]);
+  });
+
   test('nothing of what is new, gone, or the same', () => {
     assert.deepEqual(fieldChanges(undefined, { name: 'a' }, named), []);
     assert.deepEqual(fieldChanges({ name: 'a' }, undefined, named), []);

@@ -13,6 +13,11 @@ interface Recorded {
     readonly areEditorsRestricted?: boolean;
     readonly editors?: readonly Grantee[];
     readonly killers?: readonly Grantee[];
+    readonly areApprovalsRequired?: boolean;
+    readonly allowKills?: boolean;
+    readonly areApproversRestricted?: boolean;
+    readonly approvers?: readonly Grantee[];
+    readonly approvalSkippableBy?: readonly Grantee[];
   };
 }
 
@@ -52,10 +57,28 @@ const lists: readonly [name: string, everyone: string, (recorded: Recorded) => L
     '',
     ({ changePermissions }) => ({ isRestricted: true, grantees: changePermissions?.killers }),
   ],
+  [
+    'Approvers',
+    'everyone who can edit definitions',
+    ({ changePermissions }) => ({
+      isRestricted: changePermissions?.areApproversRestricted ?? false,
+      grantees: changePermissions?.approvers,
+    }),
+  ],
+  [
+    'Changes without approval by',
+    '',
+    ({ changePermissions }) => ({ isRestricted: true, grantees: changePermissions?.approvalSkippableBy }),
+  ],
+];
+
+const switches: readonly [name: string, (recorded: Recorded) => boolean | undefined][] = [
+  ['Owners can edit their flags', ({ operations }) => operations?.ownersEdit],
+  ['Approvals required', ({ changePermissions }) => changePermissions?.areApprovalsRequired],
+  ['Kills without approval', ({ changePermissions }) => changePermissions?.allowKills],
 ];
 
 export function accessChanges(before: Recorded, after: Recorded): FieldChange[] {
-  const owners = [before, after].map(({ operations }) => (operations?.ownersEdit ? 'yes' : 'no'));
   return [
     ...lists.flatMap(([name, everyone, listIn]) => {
       const [old, now] = [listIn(before), listIn(after)];
@@ -64,9 +87,10 @@ export function accessChanges(before: Recorded, after: Recorded): FieldChange[] 
       const difference = differenceIn(old.grantees, now.grantees);
       return difference === '' ? [] : [{ name, after: difference }];
     }),
-    ...(owners[0] === owners[1]
-      ? []
-      : [{ name: 'Owners can edit their flags', before: owners[0] ?? '', after: owners[1] ?? '' }]),
+    ...switches.flatMap(([name, isOnIn]) => {
+      const [old, now] = [isOnIn(before) ?? false, isOnIn(after) ?? false];
+      return old === now ? [] : [{ name, before: old ? 'yes' : 'no', after: now ? 'yes' : 'no' }];
+    }),
   ];
 }
 
@@ -81,6 +105,9 @@ export function isOnlyAccess(before: unknown, after: unknown): boolean {
     accessChanges(old, now).length > 0
   );
 }
+
+export const requiresApprovals = (recorded: unknown): boolean =>
+  (recorded as Recorded).changePermissions?.areApprovalsRequired ?? false;
 
 const onlyThese = (grantees: readonly Grantee[] = []): string =>
   grantees.length === 0 ? 'only administrators' : `only ${namesOf(grantees)}`;

@@ -1,7 +1,7 @@
 /** Audit entries as sentences without a subject: "changed * in @", "signed in". */
 import type { Change } from '#domain/changes.ts';
 import type { UserStatus } from '#domain/users.ts';
-import { isOnlyAccess } from './access-changes.ts';
+import { isOnlyAccess, requiresApprovals } from './access-changes.ts';
 
 /** `*` is the object, `@` the environment. */
 const sentences: Readonly<Record<string, string>> = {
@@ -118,7 +118,9 @@ function templateOf(change: Change): string {
   const { auditLogType, object } = change;
   if (auditLogType === 'user.patched' || auditLogType === 'user.replaced') return userTemplate(change);
   if (auditLogType === 'environment.patched' && isOnlyAccess(change.before, change.after)) {
-    return 'changed access to the environment *';
+    const [was, is] = [change.before, change.after].map(requiresApprovals);
+    if (was === is) return 'changed access to the environment *';
+    return is ? 'required approvals in the environment *' : 'stopped requiring approvals in the environment *';
   }
   return sentences[auditLogType] ?? `${auditLogType.split('.')[1]?.replaceAll('_', ' ')} ${object.type} *`;
 }
