@@ -102,6 +102,9 @@ test('a step is said by the treatments that grow', () => {
   });
   assert.equal(changeWords(point(10), point(25)), 'on 10% → 25%');
   assert.equal(changeWords(undefined, point(25)), 'on 0% → 25%, off 0% → 75%');
+  assert.equal(changeWords(point(20), point(10)), 'off 80% → 90%');
+  assert.equal(changeWords(point(20), point(10), [point(10), point(100)]), 'on 20% → 10%', 'the ramp raises on');
+  assert.equal(changeWords(point(20), point(10), [point(10), point(0)]), 'off 80% → 90%');
   assert.equal(changeWords(point(10), point(10)), '');
   assert.equal(changeWords(point(10), point(10, true)), 'kills it');
 });

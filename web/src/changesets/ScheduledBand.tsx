@@ -38,7 +38,7 @@ function Coming({ schedule, saved }: Pick<Props, 'saved'> & { readonly schedule:
   if (!next) return null;
   const before = saved && { shares: rolloutOf(saved), killed: saved.killed };
   const which = stepCount === 1 ? 'Scheduled' : `Step ${next.step} of ${stepCount}`;
-  const change = changeWords(before, next);
+  const change = changeWords(before, next, steps);
   return (
     <li>
       <b>

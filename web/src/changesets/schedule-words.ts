@@ -99,14 +99,23 @@ export function shownSteps({ status, schedule, operations }: Scheduled & Pick<Ch
 
 type Point = Pick<ComingStep, 'shares' | 'killed'>;
 
-/** "on 10% → 25%": what a step changes for keys that match no target and no rule; empty if nothing. */
-export function changeWords(before: Point | undefined, after: Point): string {
+/**
+ * "on 10% → 25%": what a step changes for keys that match no target and no rule; empty if nothing. Of a ramp, it names
+ * what the ramp raises from its first to its last step, also where this step takes it back.
+ */
+export function changeWords(before: Point | undefined, after: Point, ramp: readonly Point[] = []): string {
   if (after.killed) return before?.killed ? '' : 'kills it';
   const sizeIn = (point: Point | undefined, name: string) =>
     point?.killed ? 0 : (point?.shares.find(({ treatment }) => treatment === name)?.size ?? 0);
   const names = [...new Set([...after.shares, ...(before?.shares ?? [])].map(({ treatment }) => treatment))];
   const grown = names.filter((name) => sizeIn(after, name) > sizeIn(before, name));
-  const said = grown.map((name) => `${name} ${percent(sizeIn(before, name))} → ${percent(sizeIn(after, name))}`);
+  const [first, last] = [ramp[0], ramp.at(-1)];
+  const ramped = names.filter(
+    (name) => sizeIn(last, name) > sizeIn(first, name) && sizeIn(after, name) !== sizeIn(before, name),
+  );
+  const said = (ramped.length > 0 ? ramped : grown).map(
+    (name) => `${name} ${percent(sizeIn(before, name))} → ${percent(sizeIn(after, name))}`,
+  );
   return said.join(', ');
 }
 

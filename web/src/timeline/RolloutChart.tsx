@@ -363,7 +363,7 @@ function Axis({ scale }: { readonly scale: TimeScale }) {
 
 function plannedInWords(planned: readonly PlannedStep[], current: RolloutPoint): string {
   const words = planned.map((step, index) => {
-    const change = changeWords(planned[index - 1] ?? current, step);
+    const change = changeWords(planned[index - 1] ?? current, step, planned);
     return `${step.at === undefined ? 'then' : day.format(step.at)} ${change}`;
   });
   return words.length === 0 ? '' : `. Planned: ${words.join('; ')}`;

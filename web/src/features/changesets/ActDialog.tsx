@@ -42,7 +42,8 @@ interface ActWords {
 
 const wordsOf = (act: Act, changeset: ChangesetAnswer): ActWords => {
   const where = wherein(changeset);
-  const count = changeset.operations.length === 1 ? '1 change' : `${changeset.operations.length} changes`;
+  const isSingle = changeset.operations.length === 1;
+  const count = isSingle ? '1 change' : `${changeset.operations.length} changes`;
   const isDraft = changeset.status === 'DRAFT';
   const isHeld = phaseOf(changeset) === 'held';
   return {
@@ -70,7 +71,7 @@ const wordsOf = (act: Act, changeset: ChangesetAnswer): ActWords => {
     },
     apply: {
       title: `Apply ${count} to ${where}?`,
-      about: 'All of them in one step, or none. SDKs get them at once.',
+      about: isSingle ? 'SDKs get it at once.' : 'All of them in one step, or none. SDKs get them at once.',
       submit: `Apply to ${where}`,
       done: `Applied to ${where}.`,
     },

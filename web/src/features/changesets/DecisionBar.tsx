@@ -1,5 +1,5 @@
 import type { ChangesetPlan } from '#domain/changeset-plans.ts';
-import { type ChangesetAnswer, isScheduled, placesOf } from '../../changesets/changesets-query.ts';
+import { type ChangesetAnswer, isScheduled, objectOf, placesOf } from '../../changesets/changesets-query.ts';
 import { phaseOf, timeWords, zoneHere } from '../../changesets/schedule-words.ts';
 import { SaveBar } from '../../kit/SaveBar.tsx';
 import { useEnvironments } from '../../server/project.ts';
@@ -61,7 +61,7 @@ export function DecisionBar({ changeset, plan, acts, onAct, onSchedule }: BarPro
       label="Decide"
       edge={mayApply ? edge : 'plain'}
       title={titleFor(changeset, { isDraft, mayApply })}
-      line={mayApply ? 'All operations together, or none.' : lineFor(plan, acts, isDraft)}
+      line={mayApply ? applyWords(changeset) : lineFor(plan, acts, isDraft)}
     >
       {acts.schedule !== 'hidden' && (
         <Button refusal={acts.schedule} onClick={onSchedule}>
@@ -81,6 +81,9 @@ export function DecisionBar({ changeset, plan, acts, onAct, onSchedule }: BarPro
     </SaveBar>
   );
 }
+
+const applyWords = ({ operations: [only, ...others] }: ChangesetAnswer): string =>
+  only && others.length === 0 ? `It changes ${objectOf(only).name}.` : 'All operations together, or none.';
 
 /** What the approval that is asked for leads to. */
 function thenWords({ schedule }: ChangesetAnswer): string {
@@ -131,10 +134,14 @@ function scheduleWords(changeset: ChangesetAnswer, acts: Acts): { readonly title
   }
   if (phase === 'paused') return { title: 'Paused', line: `${step} waits until somebody resumes.` };
   if (phase === 'held') return { title: `${step} holds`, line: 'It is applied when someone resumes it.' };
+  const isSeveral = changeset.operations.length > 1;
   const zone = schedule?.at?.zone ?? zoneHere();
   const dueAt = schedule?.dueAt ?? 0;
   if (dueAt <= Date.now()) return { title: `${step} is due`, line: 'It is applied in a moment.' };
-  return { title: `${step} is applied on ${timeWords(dueAt, zone)}`, line: `${zone}. All of it together, or nothing.` };
+  return {
+    title: `${step} is applied on ${timeWords(dueAt, zone)}`,
+    line: `${zone}.${isSeveral ? ' All of it together, or nothing.' : ''}`,
+  };
 }
 
 function titleFor(

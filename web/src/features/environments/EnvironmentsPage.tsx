@@ -49,7 +49,7 @@ export function EnvironmentsPage() {
         within={project.name}
         lead={
           may(createEnvironment)
-            ? 'Each flag has a separate definition in each environment. Pages list environments in this order.'
+            ? 'Each flag has a separate definition in each environment. Pages list environments in this order; the flag list shows production first.'
             : `Only administrators can change environments. ${askSentence(people)}`
         }
         tools={
