@@ -271,7 +271,10 @@ async function segmentsIn(
   };
 }
 
-/** Where changes are tried before they come to this environment, with what the changeset does there. */
+/**
+ * Where changes are tried before they come to this environment, with what the changeset does there. Undefined if the
+ * flag is not defined there: it is not tried there, so nothing is looser.
+ */
 async function stagingFor(
   { db, environments, operations }: Planning,
   { id, name }: Reference,
@@ -287,11 +290,13 @@ async function stagingFor(
   const { after, seeds = stored } = own
     ? await sidesOf(db, id, { ...own, environment })
     : { after: stored && toTargeting(parseStored(stored)) };
+  if (!after) return undefined;
   const others = await otherFlagsIn(db, environment, [after]);
   return {
     here: here.name,
     environment: environment.name,
-    definition: after && seeds ? { ...after, ...bucketingOf(seeds), name } : 'notDefined',
+    definition: { ...after, ...bucketingOf(seeds ?? anySeeds), name },
+    areSeedsKnown: seeds !== undefined,
     definitionOf: (flag) => {
       const found = others.get(flag);
       return found === 'notDefined' ? undefined : found;

@@ -453,6 +453,29 @@ test('a plan names what is probably not meant, each with an example, and what ca
   assert.deepEqual(draft.plan.operations[0].unknown, ['attribute age', 'segment nowhere', 'attribute plan']);
 });
 
+test('production is compared with staging only where the flag is defined there', async () => {
+  const project = await aProject(api);
+  const { name } = await aFlag(api, project);
+  const inside = (environment: { id: string }, on: number) => ({
+    ...{ environment: environment.id, flag: name },
+    edit: { kind: 'create', body: { ...aDefinition(), defaultRule: shares(on) } },
+  });
+  const looser = async (...operations: object[]): Promise<string[]> => {
+    const fields = { workspace: { id: project.id }, operations };
+    const { plan } = (await api.post('/changesets?dryRun=true', fields)).body;
+    return plan.operations.at(-1).findings.map(({ text }: { text: string }) => text);
+  };
+  assert.deepEqual(await looser(inside(project.production, 100)), []);
+  // Defined by the changeset itself, without seeds so far.
+  assert.deepEqual(await looser(inside(project.staging, 100), inside(project.production, 100)), []);
+  assert.deepEqual(await looser(inside(project.staging, 10), inside(project.production, 100)), [
+    'Everyone else gives on to 100% of its keys. In staging, 10% of the same keys get it.',
+  ]);
+  await applied(await aChangeset(project, [inside(project.staging, 100)]));
+  const removal = { environment: project.staging.id, flag: name, edit: { kind: 'delete' } };
+  assert.deepEqual(await looser(removal, inside(project.production, 100)), []);
+});
+
 test('a plan counts who gets another treatment, over made-up keys and over identities with their attributes', async () => {
   const project = await aProject(api);
   const rules = [

@@ -38,6 +38,7 @@ const verified = (flag: Evaluable, world: World, staging?: Evaluable): Verified 
   staging: staging && {
     ...{ here: 'production', environment: 'staging' },
     definition: staging,
+    areSeedsKnown: true,
     definitionOf: world.definitionOf,
   },
 });

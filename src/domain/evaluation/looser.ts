@@ -4,7 +4,7 @@
  */
 import type { Bucket, Targeting } from '../definitions/definition.ts';
 import type { Matcher } from '../definitions/matchers.ts';
-import { control, type Evaluable } from './evaluate.ts';
+import type { Evaluable } from './evaluate.ts';
 import { type Context, exampleIn, tryIn } from './examples.ts';
 import type { Finding, Task } from './findings.ts';
 import { type Budget, type Region, regionOf, stepsOf } from './reachability.ts';
@@ -13,7 +13,9 @@ export interface Reference {
   /** Names of the two environments. */
   readonly here: string;
   readonly environment: string;
-  readonly definition: Evaluable | 'notDefined';
+  readonly definition: Evaluable;
+  /** False if it is not saved yet: then who is in a share there is open. */
+  readonly areSeedsKnown: boolean;
   readonly definitionOf: (flag: string) => Evaluable | undefined;
 }
 
@@ -43,9 +45,9 @@ export function looserThan(task: Task, staging: Reference): Finding[] {
     (one, other) => other.share - other.there - (one.share - one.there),
   );
   const mine = tryIn(definition, definitionOf);
-  const theirs = staging.definition === 'notDefined' ? undefined : tryIn(staging.definition, staging.definitionOf);
+  const theirs = tryIn(staging.definition, staging.definitionOf);
   const isLess = (context: Context, treatment: string) => {
-    const got = theirs ? theirs(context)?.treatment : control;
+    const got = theirs(context)?.treatment;
     return got !== undefined && got !== treatment;
   };
   return [...Map.groupBy(found, ({ treatment }) => treatment)].map(([treatment, places]): Finding => {
@@ -58,7 +60,7 @@ export function looserThan(task: Task, staging: Reference): Finding[] {
         (context) => isLess(context, treatment) && mine(context)?.treatment === treatment,
       );
       if (!example) continue;
-      const isCertain = seeds !== undefined || (share === 100 && there === 0);
+      const isCertain = (seeds !== undefined && staging.areSeedsKnown) || (share === 100 && there === 0);
       const { key, attributes, segments } = example;
       const shown = { example: { key, attributes, segments: [...segments], treatment } };
       return {
@@ -77,9 +79,8 @@ function wordsFor({ treatment, step, share, there }: Omit<Looser, 'region'>, env
   return `${step.name} gives ${treatment} to ${share}% of its keys. In ${environment}, ${less} of the same keys get it.`;
 }
 
-function comparedWith(targeting: Targeting, definition: Targeting | 'notDefined', budget: Budget): Looser[] {
-  const other = definition === 'notDefined' ? undefined : definition;
-  const all = stepsOf(other ? [targeting, other] : [targeting], undefined, budget);
+function comparedWith(targeting: Targeting, other: Targeting, budget: Budget): Looser[] {
+  const all = stepsOf([targeting, other], undefined, budget);
   const [mine, theirs] = [sharingSteps(targeting), sharingSteps(other)];
   const conditions = (steps: readonly SharingStep[]) => steps.map(({ matchers }) => all.conditionOf(matchers));
   const [here, there] = [conditions(mine), conditions(theirs)];
@@ -105,8 +106,7 @@ function comparedWith(targeting: Targeting, definition: Targeting | 'notDefined'
 }
 
 /** Without keys that are targeted individually: they are different people in each environment. */
-function sharingSteps(targeting: Targeting | undefined): SharingStep[] {
-  if (!targeting) return [{ name: 'Everyone', matchers: [], shares: new Map() }];
+function sharingSteps(targeting: Targeting): SharingStep[] {
   const { killed, treatments, rules, defaultRule, trafficAllocation: allocation, defaultTreatment } = targeting;
   if (killed) return [{ name: 'Everyone', matchers: [], shares: new Map([[defaultTreatment, 100]]) }];
   const inAllocation = (buckets: readonly Bucket[]) =>

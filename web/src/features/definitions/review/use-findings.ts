@@ -35,11 +35,11 @@ export function useFindings({ environment: { id, name: here }, targeting, base, 
       seeds: isSaved ? { seed, trafficAllocationSeed, algo } : undefined,
       otherFlag,
       nobodyIn: (segment) => nobodyIn(segments.get(segment)),
-      staging: staging && {
-        ...{ here, environment: staging.name },
-        definition: there ?? 'notDefined',
-        definitionOf,
-      },
+      staging: staging &&
+        there && {
+          ...{ here, environment: staging.name },
+          ...{ definition: there, areSeedsKnown: true, definitionOf },
+        },
     });
     return [...found, ...(base ? moveFindings(base, targeting, effect) : [])];
   }, [
