@@ -6,6 +6,7 @@ import { v7 as newId } from 'uuid';
 import {
   type Changeset,
   inversesOf,
+  longestText,
   type NewOperation,
   nameOf,
   type PlacedOperation,
@@ -183,7 +184,8 @@ export async function revertChangesetIn(tx: RecordingTx, id: string, note: Parti
   const changes = await listChangesOfChangeset(tx, id);
   const inverse = inversesOf(changes, operations);
   if (inverse.length === 0) throw new Problem('changeset_without_changes');
-  const { title = `Revert: ${head.title}`.trim(), comment = `Takes back the changeset ${id}.` } = note;
+  const { title = `Revert: ${head.title}`.trim().slice(0, longestText), comment = `Takes back the changeset ${id}.` } =
+    note;
   return shown(await insertIn(tx, { project, title, comment, reverts: id }, inverse));
 }
 

@@ -103,7 +103,9 @@ export type NewOperation = Static<typeof NewOperation>;
 /** The same, or one that Burgee makes: a file replaces keys. */
 export type WantedOperation = Omit<NewOperation, 'edit'> & { readonly edit: Edit };
 
-const text = (description: string) => Type.Optional(Type.String({ maxLength: 2_000, description }));
+/** Of titles and comments, in characters. */
+export const longestText = 2_000;
+const text = (description: string) => Type.Optional(Type.String({ maxLength: longestText, description }));
 const operations = Type.Array(NewOperation, { minItems: 1, maxItems: maxChangesetOperations });
 
 export const NewChangeset = Type.Object({
@@ -178,7 +180,7 @@ export const ScheduleRequest = Type.Object({
 export type ScheduleRequest = Static<typeof ScheduleRequest>;
 
 export const Remark = Type.Object({ comment: text('Why.') });
-export const Comment = Type.Object({ comment: Type.String({ minLength: 1, maxLength: 2_000 }) });
+export const Comment = Type.Object({ comment: Type.String({ minLength: 1, maxLength: longestText }) });
 
 export const Changeset = Type.Object({
   id: Type.String(),

@@ -176,14 +176,17 @@ test('keys and rules of segments are part of a changeset', async () => {
     (await api.get(`/segments/${project.staging.id}/${name}/keys`)).body.keys.map(({ key }: { key: string }) => key);
   await api.put(`/segments/${project.staging.id}/${name}/uploadKeys`, { keys: ['ana'] });
   const at = { environment: project.staging.id };
-  const id = await aChangeset(project, [
+  const operations = [
     { ...at, segment: name, edit: { kind: 'addKeys', keys: ['liu', 'ana'] } },
     { ...at, segment: rules.name, edit: { kind: 'replaceRules', body: { excludedKeys: ['omar'] } } },
-  ]);
+  ];
+  const { id } = (await create(project, operations, { title: 'x'.repeat(2_000) })).body;
   const actions = await api.recorded(() => applied(id));
   assert.deepEqual(actions, ['segment.keys_added', 'segment.changed', 'changeset.published']);
   assert.deepEqual(await keysOf(), ['ana', 'liu']);
   const { body: revert } = await api.post(`/changesets/${id}/revert`);
+  // Its title can be sent again, like any other.
+  assert.equal((await api.put(`/changesets/${revert.id}`, { title: revert.title })).status, 200);
   await applied(revert.id);
   // `ana` was there before.
   assert.deepEqual(await keysOf(), ['ana']);

@@ -68,7 +68,7 @@ suite('changesets', { concurrency: 2 }, () => {
   });
 
   visit('a kill is proposed unless the environment lets kills through; a draft joins the changeset', async (things) => {
-    const { page } = things;
+    const { page, complaints } = things;
     await aFlag(things, 'one_page', { on: { Staging: 10, Production: 10 } });
     await guard(things);
     await openFlag(page, 'one_page', 'Production');
@@ -82,8 +82,15 @@ suite('changesets', { concurrency: 2 }, () => {
     await openFlag(page, 'one_page', 'Staging');
     await step(page, 'Everyone else').getByRole('button', { name: '50', exact: true }).click();
     await press(page, 'Review and save');
+    const requested = '**/changesets?*status=REQUESTED&limit=*';
+    await page.route(requested, (route) => route.fulfill({ status: 500, json: {} }));
     await press(page, 'Add to changeset…');
     const adding = page.getByRole('dialog', { name: 'Add to a changeset' });
+    await adding.getByText('The open changesets could not be loaded. Server error.').waitFor();
+    await page.unroute(requested);
+    // The browser itself writes the 500 to the console; it was asked for.
+    (complaints as string[]).length = 0;
+    await adding.getByRole('button', { name: 'Try again' }).click();
     await adding.getByLabel('Changeset').selectOption({ label: 'Kill one_page (waiting for approval)' });
     await adding.getByText('This voids its approvals.').waitFor();
     await look(page, 'add to a changeset');

@@ -10,6 +10,7 @@ import {
   revertChangeset,
   withdrawChangeset,
 } from '#contract/changesets.ts';
+import { noteLimit } from '#contract/parts.ts';
 import { abortChangeset, pauseChangeset, resumeChangeset, skipWait } from '#contract/schedules.ts';
 import { type ChangesetAnswer, changesetReading, keepChangeset, titleOf } from '../../changesets/changesets-query.ts';
 import { hasBegun, phaseOf } from '../../changesets/schedule-words.ts';
@@ -177,7 +178,7 @@ export function ActDialog({ act, changeset, onClose }: DialogProps) {
       {hasNote && (
         <NoteFields
           isRequired={isRequired}
-          title={act === 'edit' ? changeset.title : `Revert: ${changeset.title}`}
+          title={act === 'edit' ? changeset.title : `Revert: ${changeset.title}`.slice(0, noteLimit)}
           comment={act === 'edit' ? changeset.comment : ''}
           errors={errors}
         />
