@@ -52,7 +52,7 @@ function Differences({ change }: { readonly change: Change }) {
       difference={difference}
       order={order}
       trafficType={after.trafficType.name}
-      isPast
+      when="past"
     />
   ));
 }

@@ -11,12 +11,12 @@ interface Props {
   /** Treatment names before and after; their order decides the colours. */
   readonly order: readonly string[];
   readonly trafficType: string;
-  /** The change was already made. */
-  readonly isPast?: boolean;
+  /** The change was already made, would be made now, or follows others that are not made yet. */
+  readonly when?: 'past' | 'now' | 'later';
 }
 
 /** One difference: its title, both sides, and how many of its keys move. `EffectView` shows the combined effect. */
-export function DifferenceBox({ difference, order, trafficType, isPast = false }: Props) {
+export function DifferenceBox({ difference, order, trafficType, when = 'now' }: Props) {
   return (
     <section className={styles.box} aria-label={differenceTitle(difference)}>
       <h3 className={styles.title}>{differenceTitle(difference)}</h3>
@@ -28,11 +28,11 @@ export function DifferenceBox({ difference, order, trafficType, isPast = false }
         <div className={styles.lists}>{sideOf(difference, 'after', { order, trafficType })}</div>
       ) : (
         <dl className={styles.sides}>
-          <Side name={isPast ? 'Before' : 'Now'}>{sideOf(difference, 'before', { order, trafficType })}</Side>
+          <Side name={when === 'now' ? 'Now' : 'Before'}>{sideOf(difference, 'before', { order, trafficType })}</Side>
           <Side name="After">{sideOf(difference, 'after', { order, trafficType })}</Side>
         </dl>
       )}
-      <Impact difference={difference} trafficType={trafficType} isPast={isPast} />
+      <Impact difference={difference} trafficType={trafficType} isPast={when === 'past'} />
     </section>
   );
 }
@@ -52,7 +52,11 @@ const Side = ({ name, children }: { readonly name: string; readonly children: Re
   </>
 );
 
-function Impact({ difference, trafficType, isPast = false }: Omit<Props, 'order'>) {
+interface ImpactProps extends Pick<Props, 'difference' | 'trafficType'> {
+  readonly isPast: boolean;
+}
+
+function Impact({ difference, trafficType, isPast }: ImpactProps) {
   const moves = movesOf(difference);
   if (!moves) return null;
   const [reach, move, change] = isPast ? ['reached', 'moved', 'changed'] : ['reach', 'move', 'changes'];

@@ -106,7 +106,7 @@ function DefinitionPicture({ change }: { readonly change: Change }) {
           difference={difference}
           order={order}
           trafficType={trafficType.name}
-          isPast
+          when="past"
         />
       ))}
     </>

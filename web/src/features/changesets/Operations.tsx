@@ -236,6 +236,7 @@ function Planned({ operation }: { readonly operation: PlannedOperation }) {
           ))}
         </Notice>
       )}
+      {laterSteps.length > 0 && <p className={styles.quiet}>Step 1</p>}
       {created && (
         <div className={styles.whole}>
           <p className={styles.quiet}>Not defined in {environment?.name} yet. SDKs answer control.</p>
@@ -247,10 +248,7 @@ function Planned({ operation }: { readonly operation: PlannedOperation }) {
           Removes the definition. Everyone in {environment?.name} gets <code>control</code>.
         </p>
       )}
-      {differences.map((difference, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the list is rebuilt each time
-        <DifferenceBox key={index} difference={difference} order={treatments} trafficType={trafficType} />
-      ))}
+      <Differences operation={operation} differences={differences} when="now" />
       {!created && differences.length === 0 && conflicts.length === 0 && <Edited operation={operation} />}
       <Findings findings={findings} />
       {laterSteps
@@ -258,16 +256,26 @@ function Planned({ operation }: { readonly operation: PlannedOperation }) {
         .map((one) => (
           <section key={one.step} className={styles.step} aria-label={`Step ${one.step}`}>
             <p className={styles.quiet}>Step {one.step}</p>
-            {one.differences.map((difference, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the list is rebuilt each time
-              <DifferenceBox key={index} difference={difference} order={treatments} trafficType={trafficType} />
-            ))}
+            <Differences operation={operation} differences={one.differences} when="later" />
             <Findings findings={one.findings} />
           </section>
         ))}
       {refusal !== undefined && <p className={styles.refusal}>{sentence(refusal)}</p>}
     </>
   );
+}
+
+interface DifferencesProps extends Pick<PlannedOperation, 'differences'> {
+  readonly operation: PlannedOperation;
+  readonly when: 'now' | 'later';
+}
+
+function Differences({ operation: { treatments, trafficType = '' }, differences, when }: DifferencesProps) {
+  const look = { order: treatments, trafficType, when };
+  return differences.map((difference, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the list is rebuilt each time
+    <DifferenceBox key={index} difference={difference} {...look} />
+  ));
 }
 
 const Findings = ({ findings }: Pick<PlannedOperation, 'findings'>) =>
@@ -356,6 +364,6 @@ function Made({ operation, change }: { readonly operation: Operation; readonly c
   }
   return differencesIn(change).map((difference, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: an entry never changes
-    <DifferenceBox key={index} difference={difference} order={order} trafficType={trafficType} isPast />
+    <DifferenceBox key={index} difference={difference} order={order} trafficType={trafficType} when="past" />
   ));
 }
