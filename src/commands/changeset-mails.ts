@@ -1,4 +1,4 @@
-/** Mails about changesets, to approvers and authors. They are written in the transaction of the change itself. */
+/** Mails about changesets, to approvers, authors and schedulers. They are written in the transaction of the change itself. */
 import { v7 as newId } from 'uuid';
 import type { Actor } from '#domain/access.ts';
 import { isSame } from '#domain/approvals.ts';
@@ -18,14 +18,14 @@ interface Happened {
   readonly comment?: string | undefined;
 }
 
-/** Tells approvers that a changeset waits for them, and its author what others did. */
+/** Tells approvers that a changeset waits for them, and those whose it is what others did. */
 export async function tellOf(tx: RecordingTx, changeset: Reviewed, happened: Happened): Promise<void> {
   const { status } = changeset.head;
   if (awaiting.includes(status) && !awaiting.includes(happened.before)) {
     await tell(tx, changeset, { news: 'requested', people: await listApprovers(tx, changeset), happened });
   }
   const news = happened.action === 'changeset.approved' ? 'approved' : endings[status];
-  if (news) await tell(tx, changeset, { news, people: await authorOf(tx, changeset), happened });
+  if (news) await tell(tx, changeset, { news, people: await ownersOf(tx, changeset), happened });
 }
 
 const awaiting: readonly ChangesetState[] = ['REQUESTED', 'SCHEDULE_REQUESTED'];
@@ -37,14 +37,20 @@ const endings: Partial<Record<ChangesetState, ChangesetNews>> = {
   FAILED: 'failed',
 };
 
-/** Unless they did it themselves, are a key, or may not see the project any more. */
-async function authorOf(tx: RecordingTx, { head, project }: Reviewed): Promise<ActivePerson[]> {
-  const { author } = head;
-  if (author.type !== 'user' || isSame(author, tx.actor)) return [];
-  const [person] = await listActivePeople(tx, [author.id]);
-  if (!person) return [];
-  const { scope } = actorOfUser(person, person.isAdministrator);
-  return (await reaches(tx, scope, project.id)) ? [person] : [];
+/**
+ * Whoever made it, and whoever scheduled it: it is applied with their rights. Unless they did it themselves, are a key,
+ * or may not see the project any more.
+ */
+async function ownersOf(tx: RecordingTx, { head, project }: Reviewed): Promise<ActivePerson[]> {
+  const owners = [head.author, ...(head.schedule ? [head.schedule.by] : [])];
+  const told = owners.filter((owner) => owner.type === 'user' && !isSame(owner, tx.actor));
+  const people = await listActivePeople(tx, [...new Set(told.map(({ id }) => id))]);
+  const seeing: ActivePerson[] = [];
+  for (const person of people) {
+    const { scope } = actorOfUser(person, person.isAdministrator);
+    if (await reaches(tx, scope, project.id)) seeing.push(person);
+  }
+  return seeing;
 }
 
 /** What was said about it before, if nothing was said now. */
@@ -63,7 +69,7 @@ interface News {
 }
 
 function tell(tx: RecordingTx, changeset: Reviewed, { news, people, happened }: News): Promise<void> {
-  const { id: changesetId, title, workspace, expiresAt } = changeset.head;
+  const { id: changesetId, title, workspace, expiresAt, author } = changeset.head;
   const comment = happened.comment || wordsFor(news, changeset, tx.actor);
   const about: Omit<ChangesetMail, 'email' | 'name'> = {
     ...{ kind: 'changeset', news, changesetId, title, project: workspace, by: tx.actor.name, comment },
@@ -71,6 +77,9 @@ function tell(tx: RecordingTx, changeset: Reviewed, { news, people, happened }: 
   };
   return putChangesetMails(
     tx,
-    people.map(({ id: userId, email, name }) => ({ id: newId(), userId, mail: { ...about, email, name } })),
+    people.map(({ id: userId, email, name }) => {
+      const isScheduler = news !== 'requested' && !isSame(author, { type: 'user', id: userId });
+      return { id: newId(), userId, mail: { ...about, email, name, ...(isScheduler ? { isScheduler } : {}) } };
+    }),
   );
 }

@@ -145,13 +145,15 @@ const verbs = {
 const inOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim().slice(0, 150);
 
 function newsOf(mail: ChangesetMail, publicUrl: string): Words {
-  const { news, by, title, project, comment, changesetId, expiresAt } = mail;
+  const { news, by, title, project, comment, changesetId, expiresAt, isScheduler } = mail;
   const name = inOneLine(title) || 'a changeset without a title';
   const where = `“${name}” in the project ${project.name}`;
   const asked = news === 'requested';
   return {
     subject: inOneLine(asked ? `Approve: ${name}` : `${name}: ${news}`),
-    lead: asked ? `${by} asks you to approve ${where}.` : `${verbs[news](by)} your changeset ${where}.`,
+    lead: asked
+      ? `${by} asks you to approve ${where}.`
+      : `${verbs[news](by)} ${isScheduler ? 'the' : 'your'} changeset ${where}.`,
     ...(comment === '' ? {} : { quote: comment }),
     button: asked ? 'Review the changes' : 'Open the changeset',
     link: `${publicUrl}/p/${project.id}/changesets/${changesetId}`,
@@ -161,7 +163,7 @@ function newsOf(mail: ChangesetMail, publicUrl: string): Words {
         : [`If nobody decides, it is given up on ${new Date(expiresAt).toUTCString()}.`]),
       asked
         ? 'You get this email because you can approve changes there.'
-        : 'You get this email because you made the changeset.',
+        : `You get this email because you ${isScheduler ? 'scheduled' : 'made'} the changeset.`,
     ],
   };
 }

@@ -226,6 +226,8 @@ export interface ChangesetMail {
   readonly comment: string;
   /** Of a request: when it is given up. */
   readonly expiresAt?: number;
+  /** They scheduled it; somebody else made it. */
+  readonly isScheduler?: true;
 }
 
 /** Older news about the same changeset that nobody began to send are replaced. */

@@ -64,14 +64,14 @@ async function aPlace(permissions?: object) {
       return (await ok(api.post('/changesets', body, as(who)))).id;
     },
     /** 10 % at once, then as asked. */
-    ramp: async (steps: readonly object[], who: Who = ana) => {
+    ramp: async (steps: readonly object[], who: Who = ana, scheduler: Who = who) => {
       const body = { workspace: { id: project.id }, title: 'Ramp', operations: [edit(allocate(10))] };
       const { id } = await ok(api.post('/changesets', body, as(who)));
       const asked = steps.map(({ share, ...step }: { share?: number }) => ({
         ...step,
         operations: [edit(allocate(share ?? 100))],
       }));
-      await ok(say('schedule', id, who, { steps: asked }));
+      await ok(say('schedule', id, scheduler, { steps: asked }));
       return id as string;
     },
   };
@@ -86,8 +86,9 @@ const stateOf = async (id: string) => (await read(id)).status;
 /** The mails about a changeset that wait to be sent. */
 const mailsAbout = async (changesetId: string) =>
   (await listOutbox(api.store)).flatMap(({ kind, payload }) => {
-    const { changesetId: about, email, news, comment } = payload as ChangesetMail;
-    return kind === 'changeset' && about === changesetId ? [`${email} ${news} ${comment}`] : [];
+    const { changesetId: about, email, news, comment, isScheduler } = payload as ChangesetMail;
+    const said = `${email} ${news} ${comment}${isScheduler ? ' as scheduler' : ''}`;
+    return kind === 'changeset' && about === changesetId ? [said] : [];
   });
 const inAnHour = () => new Date((api.clock.now ?? 0) + hour).toISOString().slice(0, 16);
 const at = (time: string, zone = 'UTC') => ({ at: { time, zone } });
@@ -294,7 +295,7 @@ test('a plan shows what each further step changes, and what that step is the fir
 
 test('a step that is refused changes nothing, stops the rest, and says why', async () => {
   const place = await aPlace();
-  const id = await place.ramp([{ waitMs: hour }, { waitMs: hour }]);
+  const id = await place.ramp([{ waitMs: hour }, { waitMs: hour }], ana, cleo);
   await run();
   await ok(api.patch(place.path, [{ op: 'replace', path: '/trafficAllocation', value: 11 }]));
   const [next] = (await ok(api.get(`${place.path}/schedules`)))[0].steps;
@@ -305,7 +306,11 @@ test('a step that is refused changes nothing, stops the rest, and says why', asy
   const { status, reason, schedule } = await read(id);
   assert.deepEqual([status, schedule.appliedAt.length, await place.share()], ['FAILED', 1, 11]);
   const name = `${place.flag.name} in production`;
-  assert.deepEqual(await mailsAbout(id), [`${ana.email} failed ${reason}`]);
+  // Whoever made it and whoever scheduled it are told.
+  assert.deepEqual((await mailsAbout(id)).sort(), [
+    `${ana.email} failed ${reason}`,
+    `${cleo.email} failed ${reason} as scheduler`,
+  ]);
   assert.equal(reason, `Step 2 of 3: ${name}: someone else changed the traffic allocation too`);
   assert.equal((await saidAbout(id)).at(-1), `${system.name} fail ${reason}`);
   pass(hour);
@@ -396,7 +401,7 @@ test('a kill needs no approval where kills are allowed, but what follows it does
 
 test('a kill stops the running ramps of the definition, and only these', async () => {
   const [place, elsewhere] = [await aPlace(), await aPlace()];
-  const ids = [await place.ramp([{ waitMs: hour }]), await elsewhere.ramp([{ waitMs: hour }])];
+  const ids = [await place.ramp([{ waitMs: hour }], ana, cleo), await elsewhere.ramp([{ waitMs: hour }])];
   await run();
   const waiting = await place.draft();
   await ok(say('schedule', waiting, ana, at(inAnHour())));
@@ -405,7 +410,10 @@ test('a kill stops the running ramps of the definition, and only these', async (
   assert.deepEqual(actions.toSorted(), ['changeset.failed', 'definition.killed']);
   const { status, reason } = await read(ids[0] as string);
   assert.equal(status, 'FAILED');
-  assert.deepEqual(await mailsAbout(ids[0] as string), [`${ana.email} failed ${reason}`]);
+  assert.deepEqual((await mailsAbout(ids[0] as string)).sort(), [
+    `${ana.email} failed ${reason}`,
+    `${cleo.email} failed ${reason} as scheduler`,
+  ]);
   assert.equal(reason, `${ben.email} killed ${place.flag.name} in production after 1 of 2 steps`);
   assert.equal((await saidAbout(ids[0] as string)).at(-1), `${ben.email} fail ${reason}`);
   assert.deepEqual([await stateOf(ids[1] as string), await stateOf(waiting)], ['SCHEDULED', 'SCHEDULED']);

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Review } from '#domain/approvals.ts';
 import { aDefinedFlag, aProject } from '../support/build.ts';
 import { chanceOf } from '../support/chance.ts';
 import { onPostgres } from '../support/databases.ts';
@@ -69,6 +70,8 @@ test('a changeset that was being applied at a kill -9 is applied whole and once,
     const { body: changeset } = await client.get(`/changesets/${id}`);
     const isThere = changeset.status === 'PUBLISHED';
     assert.equal(entries?.total, isThere ? flagCount + 1 : 0, 'entries');
+    const said = changeset.reviews.filter(({ kind }: Review) => kind === 'apply');
+    assert.equal(said.length, isThere ? 1 : 0, 'who applied it');
     const wanted = (isThere ? round : round - 1) % 100;
     for (const flag of flags) {
       const { body } = await client.get(`/splits/ws/${project.id}/${flag}/environments/${project.staging.id}`);
