@@ -12,7 +12,7 @@ const added = new Set(['date', 'connection', 'keep-alive']);
 /** Answers as Burgee did: the same headers and the same bytes. */
 export async function startBare(
   bench: Bench,
-  kind: 'bare-http' | 'bare-fastify' | 'bare-evaluation',
+  kind: 'bare-http' | 'bare-parse' | 'bare-fastify' | 'bare-evaluation',
   { headers, body }: RawAnswer,
 ): Promise<Server> {
   const servant = bench.started(startServant<BareAnswer, number>(`./reference/${kind}.ts`, 'serving'));

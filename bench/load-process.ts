@@ -45,12 +45,18 @@ interface Client {
   readonly start: number;
 }
 
-/** Resolves with how long each answer took. What is under way at the end does not count. */
+interface Times {
+  /** How long each answer took. */
+  readonly times: readonly number[];
+  readonly served: number;
+}
+
+/** What is under way at the end is not among the times, but is waited for. */
 function runClient(
   { milliseconds, maxTurns = Number.POSITIVE_INFINITY, requests, order, clients }: Load,
   prepared: readonly Prepared[],
   { client, connections, start }: Client,
-): Promise<number[]> {
+): Promise<Times> {
   const end = start + milliseconds;
   const first = order === 'own' ? client : Math.floor((client * requests.length) / clients);
   const times: number[] = [];
@@ -68,7 +74,7 @@ function runClient(
           return;
         }
         if (now <= end) times.push(now - askedAt);
-        if (now > end || times.length >= maxTurns) resolve(times);
+        if (now > end || times.length >= maxTurns) resolve({ times, served: turn + 1 });
         else ask();
       });
     };
@@ -76,14 +82,15 @@ function runClient(
   });
 }
 
-function summed(times: readonly number[][], elapsedMs: number): LoadResult {
-  const all = times.flat();
+function summed(clients: readonly Times[], elapsedMs: number): LoadResult {
+  const all = clients.flatMap(({ times }) => times);
   return {
     answered: all.length,
+    served: clients.reduce((sum, { served }) => sum + served, 0),
     elapsedMs,
     medianMs: median(all),
     p99Ms: quantile(all, 0.99),
-    meansMs: times.map((ofClient) => ofClient.reduce((sum, time) => sum + time, 0) / ofClient.length),
+    meansMs: clients.map(({ times }) => times.reduce((sum, time) => sum + time, 0) / times.length),
   };
 }
 

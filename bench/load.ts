@@ -24,6 +24,8 @@ export interface Load {
 export interface LoadResult {
   /** Requests that were answered in the time. */
   readonly answered: number;
+  /** And those that were under way at its end, for which the server works, too. */
+  readonly served: number;
   readonly elapsedMs: number;
   /** How long an answer took. */
   readonly medianMs: number;

@@ -43,10 +43,10 @@ export async function watched(
   run: () => Promise<Omit<LoadResult, 'meansMs'>>,
 ): Promise<Sample> {
   const before = processorMs(processes);
-  const { answered, elapsedMs, medianMs, p99Ms } = await run();
+  const { answered, served, elapsedMs, medianMs, p99Ms } = await run();
   return {
     perSecond: (answered * 1_000) / elapsedMs,
-    processorUs: ((processorMs(processes) - before) * 1_000) / answered,
+    processorUs: ((processorMs(processes) - before) * 1_000) / served,
     medianMs,
     p99Ms,
   };

@@ -1,8 +1,10 @@
 /** What SDKs report: the cost of counting impressions against that of parsing them, and flag changes meanwhile. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { startBare } from '../bare-servers.ts';
 import { flagName } from '../catalogue.ts';
 import type { Asked } from '../load.ts';
 import { asked, type Contestant, compare, loadOn, type Sample, watched } from '../measuring.ts';
-import { patchDefinitions } from '../requests.ts';
+import { patchDefinitions, rawAnswerOf } from '../requests.ts';
 import { costRow, p99Row, type Row } from '../rows.ts';
 import { type Server, startBurgee } from '../servers.ts';
 import type { Bench } from '../workbench.ts';
@@ -30,22 +32,38 @@ const reportOf = (impressions: number, flags: number): Asked => ({
 export async function measureTraffic(bench: Bench, { url, flags }: { url: string; flags: number }): Promise<Row[]> {
   const server = bench.started(await startBurgee(url));
   const sdk = await asNewSdk(server);
+  await settled(server);
   const rows: Row[] = [];
   for (const [work, report] of [
     ['1,000 impressions of 20 flags', reportOf(1_000, 20)],
     ['20,000 impressions of 1,000 flags', reportOf(20_000, 1_000)],
   ] as const) {
+    const asking = { clients: 2, requests: [report] };
     const samples = await compare(bench, work, {
-      counted: asked(bench, [sdk], { clients: 2, requests: [report] }),
+      counted: asked(bench, [sdk], asking),
+      received: asked(bench, [await startBare(bench, 'bare-parse', await rawAnswerOf(sdk, report))], asking),
       parsed: parsing(JSON.stringify(report.body)),
     });
-    const compared = { part, work, against: '`JSON.parse` of the same body' };
-    rows.push(costRow({ ...compared, ours: samples('counted'), theirs: samples('parsed') }, 2));
+    const compared = { part, work, ours: samples('counted') };
+    rows.push(
+      costRow({ ...compared, against: 'bare node:http with `JSON.parse`', theirs: samples('received') }, 2),
+      costRow({ ...compared, against: '`JSON.parse` of the same bytes, without HTTP', theirs: samples('parsed') }, 2),
+    );
   }
   rows.push(await measureChanges(bench, { server, sdk, flags }));
   await server.stop();
   return rows;
 }
+
+/** What a new catalogue leaves to do at the start is no part of receiving reports. */
+async function settled({ processorMs }: Server): Promise<void> {
+  for (let before = processorMs() ?? 0, busyMs = Number.POSITIVE_INFINITY; busyMs > settledMs; ) {
+    await pause(1_000);
+    const now = processorMs() ?? 0;
+    [before, busyMs] = [now, now - before];
+  }
+}
+const settledMs = 50;
 
 /** The same bytes, as they arrive, in this process. */
 function parsing(text: string): Contestant {

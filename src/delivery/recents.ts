@@ -11,9 +11,11 @@ export interface FlagPlace {
 }
 
 export interface Recents {
+  /** What an SDK sends is one report, about many flags. */
+  reportOf(caller: Caller): Report;
   /** Impressions as SDKs send them. */
-  add(place: FlagPlace, caller: Caller, impressions: readonly unknown[]): void;
-  asked(place: FlagPlace, caller: Caller): void;
+  add(place: FlagPlace, report: Report, impressions: readonly unknown[]): void;
+  asked(place: FlagPlace, report: Report): void;
   keys(environmentId: string, keys: readonly unknown[]): void;
   /** Newest first. From now on, all that are reported are kept for a while. */
   impressionsOf(place: FlagPlace): readonly RecentImpression[];
@@ -24,7 +26,7 @@ export interface Recents {
 
 export const maxImpressions = 200;
 export const maxKeys = 10_000;
-/** Of one report of a flag: keeping all of them would take as long as counting them. */
+/** Of a flag, in a second: keeping all of them would take as long as counting them. */
 const maxWhileNobodyLooks = 20;
 /** Longer than the interval at which pages ask. */
 const lookMs = 15_000;
@@ -41,6 +43,13 @@ const maxKeysAtOnce = 100;
 /** SDKs accept no longer keys. */
 const maxText = 250;
 
+/** Who reported, and when: found out once, since a report has up to thousands of flags. */
+export interface Report {
+  readonly facts: Pick<RecentImpression, 'receivedAt'> & Pick<Asker, 'sdk' | 'machine'>;
+  /** Who is the same. */
+  readonly asker: string;
+}
+
 /** One that was received; made into a RecentImpression when someone looks. */
 interface Received {
   readonly key: string;
@@ -48,7 +57,7 @@ interface Received {
   readonly label: string | undefined;
   readonly at: number;
   /** Shared by those of one report. */
-  readonly report: Pick<RecentImpression, 'receivedAt' | 'sdk' | 'machine'>;
+  readonly report: Report['facts'];
 }
 
 /** Halves, so that none has to be removed from the beginning of a set, which takes the longer the more it was done. */
@@ -63,6 +72,8 @@ interface Flag {
   impressions: Received[];
   lookedUntil: number;
   movedAt: number;
+  /** How many impressions were kept since. */
+  kept: number;
   /** Last seen last. */
   readonly askers: Map<string, Asker>;
 }
@@ -73,37 +84,42 @@ export function createRecents(now: () => number): Recents {
   const keys = new Map<string, Keys>();
   let impressions = 0;
 
-  const isFresh = (at: number | undefined): boolean => at !== undefined && now() - at < precisionMs;
+  const isFresh = (at: number | undefined, from: number): boolean => at !== undefined && from - at < precisionMs;
 
   const forget = (name: string): void => {
     impressions -= flags.get(name)?.impressions.length ?? 0;
     flags.delete(name);
   };
 
-  const flagOf = (place: FlagPlace): Flag => {
+  const flagOf = (place: FlagPlace, at: number): Flag => {
     const name = nameOf(place);
-    const flag = flags.get(name) ?? { impressions: [], lookedUntil: 0, movedAt: 0, askers: new Map() };
-    if (isFresh(flag.movedAt)) return flag;
-    flag.movedAt = now();
+    const flag = flags.get(name) ?? { impressions: [], lookedUntil: 0, movedAt: 0, kept: 0, askers: new Map() };
+    if (isFresh(flag.movedAt, at)) return flag;
+    flag.movedAt = at;
+    flag.kept = 0;
     flags.delete(name);
     flags.set(name, flag);
     if (flags.size > maxFlags) forget(firstOf(flags));
     return flag;
   };
 
-  const asked = (flag: Flag, { sdk = 'unknown', machine }: Caller): void => {
-    const name = `${sdk} ${machine}`.slice(0, 2 * maxText);
-    if (isFresh(flag.askers.get(name)?.lastAt)) return;
-    flag.askers.delete(name);
-    const asker = { sdk: cut(sdk), ...(machine === undefined ? {} : { machine: cut(machine) }), lastAt: now() };
-    flag.askers.set(name, asker);
-    if (flag.askers.size > maxAskers) flag.askers.delete(firstOf(flag.askers));
+  /** The flag, with who asked for it. */
+  const noted = (place: FlagPlace, { asker, facts }: Report): Flag => {
+    const flag = flagOf(place, facts.receivedAt);
+    const { askers } = flag;
+    if (isFresh(askers.get(asker)?.lastAt, facts.receivedAt)) return flag;
+    const { receivedAt: lastAt, ...sdk } = facts;
+    askers.delete(asker);
+    askers.set(asker, { ...sdk, lastAt });
+    if (askers.size > maxAskers) askers.delete(firstOf(askers));
+    return flag;
   };
 
   const remember = (environmentId: string, some: readonly unknown[]): void => {
+    const at = now();
     const known = keys.get(environmentId) ?? { recent: new Set<string>(), older: new Set<string>(), movedAt: 0 };
-    if (!isFresh(known.movedAt)) {
-      known.movedAt = now();
+    if (!isFresh(known.movedAt, at)) {
+      known.movedAt = at;
       keys.delete(environmentId);
       keys.set(environmentId, known);
     }
@@ -115,31 +131,34 @@ export function createRecents(now: () => number): Recents {
   };
 
   return {
-    add: (place, caller, reported) => {
-      const flag = flagOf(place);
-      asked(flag, caller);
-      const sdk = { sdk: cut(caller.sdk ?? 'unknown'), ...(caller.machine ? { machine: cut(caller.machine) } : {}) };
-      const report = { receivedAt: now(), ...sdk };
+    reportOf: ({ sdk = 'unknown', machine }) => ({
+      facts: { receivedAt: now(), sdk: cut(sdk), ...(machine ? { machine: cut(machine) } : {}) },
+      asker: `${sdk} ${machine}`.slice(0, 2 * maxText),
+    }),
+    add: (place, report, reported) => {
+      const { receivedAt } = report.facts;
+      const flag = noted(place, report);
+      const most = flag.lookedUntil > receivedAt ? maxImpressions : maxWhileNobodyLooks - flag.kept;
+      if (most <= 0) return;
+      const received = reported.slice(-most).flatMap((one) => toReceived(one, report.facts) ?? []);
+      flag.kept += received.length;
       const { length } = flag.impressions;
-      const most = flag.lookedUntil > report.receivedAt ? maxImpressions : maxWhileNobodyLooks;
-      for (const one of reported.slice(-most)) {
-        const received = toReceived(one, report);
-        if (received) flag.impressions.push(received);
-      }
+      flag.impressions.push(...received);
       // Seldom: what is dropped makes the others move.
       if (flag.impressions.length > 2 * maxImpressions) flag.impressions = flag.impressions.slice(-maxImpressions);
       impressions += flag.impressions.length - length;
       while (impressions > maxAllImpressions && flags.size > 1) forget(firstOf(flags));
       remember(
         place.environmentId,
-        flag.impressions.slice(-Math.min(reported.length, most)).map(({ key }) => key),
+        received.map(({ key }) => key),
       );
     },
-    asked: (place, caller) => asked(flagOf(place), caller),
+    asked: noted,
     keys: remember,
     impressionsOf: (place) => {
-      const flag = flagOf(place);
-      flag.lookedUntil = now() + lookMs;
+      const at = now();
+      const flag = flagOf(place, at);
+      flag.lookedUntil = at + lookMs;
       return flag.impressions
         .slice(-maxImpressions)
         .reverse()

@@ -194,6 +194,7 @@ export function createTraffic(now: () => number, recents: Recents): Traffic {
     figures,
     drop,
     impressions: (snapshot, caller, groups, mode) => {
+      const report = recents.reportOf(caller);
       for (const { f: name, i: impressions } of objectsOf(groups)) {
         if (!Array.isArray(impressions) || impressions.length === 0) continue;
         const flag = flagOf(snapshot, name);
@@ -202,10 +203,11 @@ export function createTraffic(now: () => number, recents: Recents): Traffic {
           continue;
         }
         countImpressions(flag, impressions, mode === 'OPTIMIZED');
-        recents.add({ environmentId: snapshot.environmentId, flagId: flag.flagId }, caller, impressions);
+        recents.add({ environmentId: snapshot.environmentId, flagId: flag.flagId }, report, impressions);
       }
     },
     counts: (snapshot, caller, body) => {
+      const report = recents.reportOf(caller);
       for (const { f: name, m, rc } of objectsOf(isObject(body) ? body.pf : undefined)) {
         if (typeof rc !== 'number' || !Number.isSafeInteger(rc) || rc <= 0 || rc > maxCount) {
           drop('malformed');
@@ -218,16 +220,17 @@ export function createTraffic(now: () => number, recents: Recents): Traffic {
         }
         add(flag, rowOf(hourOf(m), 0, 0), rc);
         seen(flag, rc);
-        recents.asked({ environmentId: snapshot.environmentId, flagId: flag.flagId }, caller);
+        recents.asked({ environmentId: snapshot.environmentId, flagId: flag.flagId }, report);
       }
     },
     keys: (snapshot, caller, body) => {
       const { environmentId } = snapshot;
+      const report = recents.reportOf(caller);
       const entries = objectsOf(isObject(body) ? body.keys : undefined).slice(-maxKeyEntries);
       for (const { f: flag, ks, k: key } of entries) {
         recents.keys(environmentId, Array.isArray(ks) ? ks : [key]);
         const definition = typeof flag === 'string' ? snapshot.entryOf(flag)?.definition : undefined;
-        if (definition) recents.asked({ environmentId, flagId: definition.id }, caller);
+        if (definition) recents.asked({ environmentId, flagId: definition.id }, report);
       }
     },
     events: (environmentId, body) => {
@@ -238,7 +241,9 @@ export function createTraffic(now: () => number, recents: Recents): Traffic {
       if (!flag) return;
       const impression = { k: key, t: treatment, m: now(), r: label };
       countImpressions(flag, [impression], false);
-      recents.add({ environmentId: snapshot.environmentId, flagId: flag.flagId }, caller, [impression]);
+      recents.add({ environmentId: snapshot.environmentId, flagId: flag.flagId }, recents.reportOf(caller), [
+        impression,
+      ]);
     },
     take: (most) => {
       const counts: CountRow[] = [];

@@ -97,9 +97,9 @@ for (const [mode, attributed] of [
       ['page.seen', 1, undefined],
     ]);
     const { keys: recent } = (
-      await api.get(`/environments/ws/${place.project.id}/${place.project.staging.id}/keys?text=user-69`)
+      await api.get(`/environments/ws/${place.project.id}/${place.project.staging.id}/keys?text=user-`)
     ).body;
-    assert.ok(recent.includes('user-699'));
+    assert.ok(recent.length > 0 && recent.every((key: string) => key.startsWith('user-')));
   });
 }
 
@@ -176,6 +176,23 @@ test('flags and definitions have the time of their last traffic, cached ones too
   assert.deepEqual(other.body.traffic, []);
   // A definition is changed with the whole of what was read.
   assert.equal((await api.put(path, (await api.get(path)).body)).status, 200);
+});
+
+test('while nobody looks, 20 impressions of a flag are kept in a second; then all', async () => {
+  const place = await aPlace();
+  const report = (count: number) => [{ f: place.flag.name, i: Array.from({ length: count }, () => impression()) }];
+  const kept = async () => (await api.get(`${place.path}/impressions`)).body.impressions.length;
+  api.clock.now = Date.now();
+  try {
+    for (const count of [15, 15, 15]) await send('/api/testImpressions/bulk', place, report(count));
+    api.clock.now += 1_000;
+    await send('/api/testImpressions/bulk', place, report(7));
+    assert.equal(await kept(), 27);
+    for (const count of [30, 30]) await send('/api/testImpressions/bulk', place, report(count));
+    assert.equal(await kept(), 87);
+  } finally {
+    api.clock.now = undefined;
+  }
 });
 
 test('recent impressions can be filtered, and are kept in memory only', async () => {
