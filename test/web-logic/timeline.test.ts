@@ -9,6 +9,7 @@ import {
   plannedSteps,
   shareInside,
   stepsOf,
+  ticksOf,
   timeScale,
   treatmentsOf,
   untilNow,
@@ -115,4 +116,13 @@ test('planned steps lie after now in proportion to their times, and those withou
       [966, 1_000],
     ],
   );
+});
+
+test('dates at the end of a month keep their distance', () => {
+  const [from, now] = [new Date(2026, 9, 18), new Date(2026, 10, 17)].map(Number);
+  const month = timeScale({ from: from ?? 0, now: now ?? 0, width: 1_100, ahead: 0 });
+  const days = ticksOf(month).map(({ at }) => new Date(at).getDate());
+  assert.deepEqual(days.slice(5, 9), [29, 1, 3, 5], 'not the 31st beside the 1st');
+  const distances = ticksOf(month).map(({ x }, index, all) => x - (all[index - 1]?.x ?? Number.NEGATIVE_INFINITY));
+  assert.ok(Math.min(...distances) > 50, `${distances}`);
 });

@@ -38,11 +38,17 @@ export function SaveBar({
   );
 }
 
-/** Toasts appear above the bar. */
+/** Toasts appear above the bar, also where it gets a second row. */
 function useLiftedToasts(bar: RefObject<HTMLElement | null>): void {
   useEffect(() => {
+    const element = bar.current;
+    if (!element) return;
     const { style } = document.documentElement;
-    style.setProperty('--toasts-lift', `${(bar.current?.offsetHeight ?? 0) + 12}px`);
-    return () => void style.removeProperty('--toasts-lift');
-  });
+    const observer = new ResizeObserver(() => style.setProperty('--toasts-lift', `${element.offsetHeight + 12}px`));
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      style.removeProperty('--toasts-lift');
+    };
+  }, [bar]);
 }

@@ -187,9 +187,18 @@ export function aroundChange(points: readonly RolloutPoint[], at: number) {
 
 const pixelsPerTick = 120;
 
+interface Tick {
+  readonly at: number;
+  readonly x: number;
+}
+
 /** Round instants of the calendar, in local time. */
-export const ticksOf = ({ from, now, nowX, x }: TimeScale): { readonly at: number; readonly x: number }[] =>
-  timeTicks(new Date(from), new Date(now), Math.max(Math.round(nowX / pixelsPerTick), 2)).map((date) => ({
+export function ticksOf({ from, now, nowX, x }: TimeScale): Tick[] {
+  const ticks = timeTicks(new Date(from), new Date(now), Math.max(Math.round(nowX / pixelsPerTick), 2)).map((date) => ({
     at: date.getTime(),
     x: x(date.getTime()),
   }));
+  // Every second day starts again with each month: the 31st is too close to the 1st.
+  const usual = Math.max(...ticks.map((tick, index) => tick.x - (ticks[index - 1]?.x ?? tick.x)));
+  return ticks.filter((tick, index) => (ticks[index + 1]?.x ?? Number.POSITIVE_INFINITY) - tick.x > usual * 0.75);
+}

@@ -142,7 +142,7 @@ function EnvironmentTable({ environments }: { readonly environments: readonly En
                 <KeyCount environment={environment} />
               </td>
             )}
-            <td data-label="Id">
+            <td data-label="Id" className={styles.id}>
               <CopyableId id={environment.id} what={`id of ${environment.name}`} />
             </td>
             {may(createEnvironment) && (

@@ -37,6 +37,7 @@ function Drifting({ left, base }: { readonly left: Environment; readonly base: E
                 Open drift
               </TextLink>
             </div>
+            {totalCount > 0 && <p className={styles.none}>Any difference counts here, also the share of a ramp.</p>}
             {objects.length > 0 && (
               <ul className={styles.drifting}>
                 {objects.map((flag) => (

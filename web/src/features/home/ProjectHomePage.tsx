@@ -92,11 +92,11 @@ function Tiles() {
           to="/p/$project/flags"
           params={params}
           search={{ state: ['different'] }}
-          title="Different"
+          title="Out of step"
           value={counts && stateCount(counts, 'different')}
           mark="accent"
         >
-          Other rules, or production is ahead
+          Other rules, or production ahead. Ramps do not count.
         </Tile>
       </li>
       <li>

@@ -1,5 +1,6 @@
 import { type Part, parts } from '#domain/definitions/copy-parts.ts';
 import { Checkbox, Choices } from '../../../ui/Checkbox.tsx';
+import styles from './PartChoices.module.css';
 
 const partWords: Readonly<Record<Part, string>> = {
   treatments: 'Treatments',
@@ -22,16 +23,18 @@ interface Props {
 /** Which parts of a definition to copy. */
 export const PartChoices = ({ ticked, isNew, onChange }: Props) => (
   <Choices label="What">
-    {parts.map((part) => (
-      <Checkbox
-        key={part}
-        name={part}
-        label={partWords[part]}
-        checked={isAlways(part, isNew) || ticked.has(part)}
-        disabled={isAlways(part, isNew)}
-        onChange={({ target }) => onChange(withOrWithout(ticked, part, target.checked))}
-      />
-    ))}
+    <div className={styles.parts}>
+      {parts.map((part) => (
+        <Checkbox
+          key={part}
+          name={part}
+          label={partWords[part]}
+          checked={isAlways(part, isNew) || ticked.has(part)}
+          disabled={isAlways(part, isNew)}
+          onChange={({ target }) => onChange(withOrWithout(ticked, part, target.checked))}
+        />
+      ))}
+    </div>
   </Choices>
 );
 
