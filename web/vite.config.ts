@@ -49,8 +49,11 @@ const groups = [
   // What the dialogs of a flag share.
   { name: 'differences', test: /\/web\/src\/targeting\/Difference/ },
   { name: 'saving', test: /\/features\/definitions\/review\/(save|use-effect-of|EffectLine)\./ },
-  // What is scheduled for a flag, above its rules and in its timeline.
-  { name: 'schedules', test: /\/web\/src\/changesets\/(schedule-words|use-coming|ScheduledBand|ProposedBand)/ },
+  // What is scheduled and proposed for a flag, above its rules and in its timeline.
+  {
+    name: 'schedules',
+    test: /\/web\/src\/changesets\/(schedule-words|use-coming|ScheduledBand|ProposedBand|ProposeChange)/,
+  },
   {
     name: 'app',
     test: /\/src\/(contract|domain)\/(?!traffic\.)|\/typebox\/|\/lucide-react\/|\/web\/src\/((ui|kit)\/(?!JsonDiff|SuggestInput|rollout-status-words|Username|RestoreDefinition|flag-names|Dependents|Version|FlagCrumbs)|(server|state)\/|administration\/(whole-lists|count|focus-when-lost)|shell\/(?!DeletedFlag|NoSuchFlag|FlagLayout)|features\/accounts\/(SignedIn|SetupLinkHelp)\.)/,

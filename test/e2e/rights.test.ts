@@ -121,6 +121,23 @@ suite('rights', { concurrency: 2 }, () => {
     await look(page, 'details of a reader');
     await page.goto('/p/Checkout/flags/checkout_one_page/compare?a=Staging&b=Production');
     await refused(page, button(page, 'Copy Everyone else to Production'), cannotEdit);
+
+    // They can still propose a change to those who may make it.
+    await openFlag(page, 'checkout_one_page', 'Production');
+    await press(page, 'Propose a change');
+    await page.getByText('What you change here is proposed to them.').waitFor();
+    await step(page, 'Everyone else').getByRole('button', { name: '50', exact: true }).click();
+    await press(page, 'Review and propose');
+    const proposing = page.getByRole('dialog', { name: 'Propose 1 change to Production?' });
+    assert.equal(await proposing.getByRole('button', { name: /^(Save|Schedule)/ }).count(), 0);
+    await proposing.getByLabel('Title').fill('Half of everyone');
+    await look(page, 'proposal of a reader');
+    await proposing.getByRole('button', { name: 'Propose to Production' }).click();
+    await heading(page, 'Half of everyone').waitFor();
+    await page.getByText('You cannot apply it').waitFor();
+    assert.equal((await definitionIn(things, 'checkout_one_page', 'Production')).defaultRule[0].size, 20);
+    await openFlag(things.page, 'checkout_one_page', 'Production');
+    await things.page.getByRole('region', { name: 'Proposed' }).getByText('Proposed by Liu Wei').waitFor();
     await leave({ page, ...liu });
   });
 

@@ -17,6 +17,8 @@ export interface Editor extends Editing {
   /** Why the user may not edit the definition. */
   readonly refusal: string | undefined;
   readonly mayEdit: boolean;
+  /** The user may not save the definition, and makes a proposal to those who may. */
+  readonly isProposing: boolean;
   /** Set after an attempt to save an incomplete draft; complaints then stand out. */
   readonly isAttempted: boolean;
   readonly setAttempted: (isAttempted: boolean) => void;

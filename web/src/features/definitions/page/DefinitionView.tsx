@@ -26,6 +26,7 @@ const DefinitionDialogs = lazyPart('DefinitionDialogs', () => import('./Definiti
 const FlagSetsCard = lazyPart('FlagSetsCard', () => import('./FlagSetsCard.tsx'));
 const NotDefined = lazyPart('NotDefined', () => import('./NotDefined.tsx'));
 const ProposedBand = lazyPart('ProposedBand', () => import('../../../changesets/ProposedBand.tsx'));
+const ProposeChange = lazyPart('ProposeChange', () => import('../../../changesets/ProposeChange.tsx'));
 const Rail = lazyPart('Rail', () => import('./Rail.tsx'));
 const RolloutTimeline = lazyPart('RolloutTimeline', () => import('../../../timeline/RolloutTimeline.tsx'));
 const ScheduledBand = lazyPart('ScheduledBand', () => import('../../../changesets/ScheduledBand.tsx'));
@@ -40,7 +41,10 @@ export function DefinitionView({ environment }: { readonly environment: Environm
   const editing = useEditing(environment.id, saved);
   const { targeting, savedTargeting, draft } = editing;
   const whyNot = (endpoint: Endpoint) => ask(endpoint, { owners: flag.owners, environment: environment.id });
-  const refusal = whyNot(patchDefinition);
+  const cannotSave = whyNot(patchDefinition);
+  const [hasChosenToPropose, setChosenToPropose] = useState(false);
+  const isProposing = cannotSave !== undefined && hasChosenToPropose;
+  const refusal = isProposing ? undefined : cannotSave;
   const [isAttempted, setAttempted] = useState(false);
   const [openRule, setOpenRule] = useState<number>();
   const [lit, setLit] = useState<Lit>(nothingLit);
@@ -57,6 +61,7 @@ export function DefinitionView({ environment }: { readonly environment: Environm
     whyNot,
     refusal,
     mayEdit: refusal === undefined,
+    isProposing,
     isAttempted,
     setAttempted,
     openRule,
@@ -76,12 +81,16 @@ export function DefinitionView({ environment }: { readonly environment: Environm
           <LitContext value={lit}>
             <div className={styles.main}>
               <h2 className="sr">{environment.name}</h2>
-              {refusal !== undefined && (
+              {cannotSave !== undefined && (
                 <Notice kind="plain" id={whyNotId}>
-                  {refusal}
+                  {cannotSave}
                   {whyNot(killDefinition) === undefined && saved && ' You can kill and restore it here.'}
+                  {isProposing && ' What you change here is proposed to them.'}
                 </Notice>
               )}
+              <Suspense>
+                {refusal !== undefined && <ProposeChange onPropose={() => setChosenToPropose(true)} />}
+              </Suspense>
               <Editors />
               {saved?.killed && <KilledBand />}
               <Suspense>

@@ -13,8 +13,8 @@ const EffectLine = lazyPart('EffectLine', () => import('../review/EffectLine.tsx
 /** Floats at the bottom of the page while there is a draft. */
 export function SaveBar() {
   const editor = useDefinition();
-  const { complaints, draft, discard, setAttempted, setOpenRule, refusal, environment } = editor;
-  const label = needsApproval(environment) ? 'Review and propose' : 'Review and save';
+  const { complaints, draft, discard, setAttempted, setOpenRule, refusal, environment, isProposing } = editor;
+  const label = isProposing || needsApproval(environment) ? 'Review and propose' : 'Review and save';
   const dialogs = useDialogs();
   const review = () => {
     const blocked = complaints[0]?.step ?? (draft?.conflicts.length ? 'conflicts' : undefined);

@@ -42,7 +42,8 @@ interface Props {
 
 /** Shows each change before saving, and asks why it is made. */
 export function ReviewDialog({ draft, onClose }: Props) {
-  const { environment, place, order, trafficType, refusal, setOpenRule } = useDefinition();
+  const { environment, place, order, trafficType, refusal, isProposing, setOpenRule } = useDefinition();
+  const isProposal = isProposing || needsApproval(environment);
   const project = useProject();
   const client = useQueryClient();
   const words = useDefinitionParams();
@@ -52,7 +53,7 @@ export function ReviewDialog({ draft, onClose }: Props) {
   const may = useMay();
   const [isCallShown, setCallShown] = useState(false);
   const [isCollecting, setCollecting] = useState(false);
-  const ways = waysFor(environment, refusal);
+  const ways = waysFor(environment, { refusal, isProposing });
   const way = useRef<Way>(ways.at(-1)?.way ?? 'save');
   // Once somebody chose to schedule it.
   const [plan, setPlan] = useState<Plan>();
@@ -129,7 +130,11 @@ export function ReviewDialog({ draft, onClose }: Props) {
     );
   }
   return (
-    <Modal title={titleOf(draft, differences.length, environment, plan)} onClose={close} size="wide">
+    <Modal
+      title={titleOf({ draft, count: differences.length, environment, plan, isProposal })}
+      onClose={close}
+      size="wide"
+    >
       <form {...form}>
         <ModalBody>
           {draft.base && !plan && (
@@ -217,13 +222,18 @@ const requestOf = ({ base, targeting }: Draft) =>
     ? { what: 'JSON patch', endpoint: patchDefinition, body: diffTargeting(base, targeting) }
     : { what: 'JSON', endpoint: createDefinition, body: targeting };
 
-function titleOf({ base }: Draft, count: number, environment: Environment, plan: Plan | undefined): string {
-  const { name } = environment;
+interface Titled {
+  readonly draft: Draft;
+  readonly count: number;
+  readonly environment: Environment;
+  readonly plan: Plan | undefined;
+  readonly isProposal: boolean;
+}
+
+function titleOf({ draft: { base }, count, environment: { name }, plan, isProposal }: Titled): string {
   if (plan) return base ? `Schedule ${counted(count)} to ${name}` : `Schedule the definition in ${name}`;
-  if (!base)
-    return needsApproval(environment) ? `Propose to define the flag in ${name}?` : `Define the flag in ${name}?`;
-  const verb = needsApproval(environment) ? 'Propose' : 'Save';
-  return `${verb} ${counted(count)} to ${name}?`;
+  if (!base) return isProposal ? `Propose to define the flag in ${name}?` : `Define the flag in ${name}?`;
+  return `${isProposal ? 'Propose' : 'Save'} ${counted(count)} to ${name}?`;
 }
 
 const counted = (count: number): string => (count === 1 ? '1 change' : `${count} changes`);

@@ -1,6 +1,7 @@
 import { CalendarClock, GitPullRequestArrow, type LucideIcon } from 'lucide-react';
 import { type Environment, needsApproval } from '../../../server/project.ts';
 import { Button } from '../../../ui/Button.tsx';
+import type { Editor } from '../editing/editor.ts';
 
 /** What can become of a reviewed draft. */
 export type Way = 'save' | 'propose' | 'schedule';
@@ -14,8 +15,12 @@ export interface OfferedWay {
 }
 
 /** The ways that the rights and the environment allow. The last one is the usual. */
-export function waysFor(environment: Environment, refusal: string | undefined): OfferedWay[] {
+export function waysFor(
+  environment: Environment,
+  { refusal, isProposing }: Pick<Editor, 'refusal' | 'isProposing'>,
+): OfferedWay[] {
   const propose = { way: 'propose', label: 'Propose', icon: GitPullRequestArrow } as const;
+  if (isProposing) return [{ ...propose, label: `Propose to ${environment.name}` }];
   // For those who could apply it.
   const schedule = { way: 'schedule', label: 'Schedule…', icon: CalendarClock, refusal } as const;
   if (needsApproval(environment)) return [schedule, { ...propose, label: `Propose to ${environment.name}`, refusal }];
