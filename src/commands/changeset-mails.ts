@@ -1,4 +1,4 @@
-/** Mails about changesets, to approvers, authors and schedulers. They are written in the transaction of the change itself. */
+/** Mails about changesets, to approvers, authors and schedulers. They are written in the transaction of the change. */
 import { v7 as newId } from 'uuid';
 import type { Actor } from '#domain/access.ts';
 import { isSame } from '#domain/approvals.ts';

@@ -76,6 +76,7 @@ export const listChangesets = endpoint({
       workspaceId: ProjectWord,
       status: Type.Optional(OneOf(changesetStates, { description: 'Only those in this state.' })),
       flag: Type.Optional(Type.String({ description: 'Only those that change this flag, by id.' })),
+      reverts: Type.Optional(Type.String({ description: 'Only those that take back this changeset, by id.' })),
       filter: Type.Optional(
         OneOf(['all', 'mine', 'waiting'], {
           description:

@@ -108,6 +108,8 @@ export interface ChangesetFilter {
   readonly state: ChangesetState | undefined;
   /** Only those that change this flag. */
   readonly flagId?: string | undefined;
+  /** Only those that take back this changeset. */
+  readonly reverts?: string | undefined;
   /** Only those that this actor made, or that wait for its approval. */
   readonly concerning?: { readonly actor: Actor; readonly how: 'mine' | 'waiting' } | undefined;
   readonly after: Position | undefined;
@@ -118,13 +120,14 @@ export interface ChangesetFilter {
 
 /** The newest first. With `before`: those directly before it, in the same order. */
 export async function listChangesets(db: Reader, filter: ChangesetFilter): Promise<ChangesetHead[]> {
-  const { viewer, projectId, state, flagId, concerning, after, before, offset, limit } = filter;
+  const { viewer, projectId, state, flagId, reverts, concerning, after, before, offset, limit } = filter;
   const isWaitingOnly = concerning?.how === 'waiting';
   const conditions = [
     sql`c.project_id = ${projectId}`,
     isVisible(viewer),
     ...(isWaitingOnly ? [isAwaited] : state ? [sql`c.state = ${state}`] : []),
     ...(flagId === undefined ? [] : [changesFlag(flagId)]),
+    ...(reverts === undefined ? [] : [sql`c.reverts = ${reverts}`]),
     ...(concerning ? [concerns[concerning.how](concerning.actor)] : []),
     ...(after ? [sql`(c.created_at, c.id) < (${after.at}, ${after.id})`] : []),
     ...(before ? [sql`(c.created_at, c.id) > (${before.at}, ${before.id})`] : []),

@@ -20,6 +20,8 @@ const shares = (on: number) => [
 ];
 const set = (path: string, value: unknown) => ({ kind: 'patch', operations: [{ op: 'replace', path, value }] });
 
+const idOf = ({ id }: { id: string }) => id;
+
 const create = (project: { id: string }, operations: unknown, more = {}) =>
   api.post('/changesets', { workspace: { id: project.id }, title: 'Ship it', operations, ...more });
 const apply = (id: string, as = api.adminKey) => api.post(`/changesets/${id}/apply`, undefined, { as });
@@ -217,6 +219,9 @@ test('a revert takes back what the changeset changed, with seeds, and keeps what
   await api.patch(changed.path, [{ op: 'replace', path: '/trafficAllocation', value: 60 }]);
   const { status, body } = await api.post(`/changesets/${id}/revert`, { comment: 'It was too early.' });
   assert.deepEqual([status, body.status, body.title, body.reverts], [200, 'DRAFT', 'Revert: Ship it', id]);
+  const backOf = async (one: string) =>
+    (await api.get(`/changesets?workspaceId=${project.id}&reverts=${one}`)).body.data.map(idOf);
+  assert.deepEqual([await backOf(id), await backOf(body.id)], [[body.id], []]);
   await applied(body.id);
   const { trafficAllocation, defaultRule } = await changed.read();
   assert.deepEqual([trafficAllocation, defaultRule], [60, [{ treatment: 'off', size: 100 }]]);

@@ -63,6 +63,13 @@ suite('changesets', { concurrency: 2 }, () => {
     await press(page, 'Ask for approval');
     await page.getByRole('dialog').getByRole('button', { name: 'Ask for approval' }).click();
     await page.getByText('Someone else must approve it.', { exact: true }).waitFor();
+    // What was applied says who wants it back.
+    await page.goBack();
+    await heading(page, 'Half of everyone').waitFor();
+    const history = page.getByRole('region', { name: 'Discussion and history' });
+    await history.getByText('applied it').waitFor();
+    await history.getByText('drafted its revert').waitFor();
+    await history.getByText('(waiting for approval)').waitFor();
     assert.deepEqual(liu.complaints, []);
     await liu.leave();
   });

@@ -49,12 +49,13 @@ export const changesets = (
         ? draftChangeset(db, actor, fields, counterFor(db, delivery, actor))
         : createChangeset(context, fields);
     },
-    listChangesets: async ({ actor, query: { workspaceId, status: state, flag: flagId, filter = 'all', ...page } }) => {
+    listChangesets: async ({ actor, query }) => {
+      const { workspaceId, status: state, flag: flagId, reverts, filter = 'all', ...page } = query;
       const { id: projectId } = await resolveProject(db, actor, workspaceId);
       const concerning = filter === 'all' ? undefined : { actor, how: filter };
       return markerPage(markers, page, contract.listChangesets.pageSize, {
         list: async (slice) => ({
-          items: await listChangesets(db, { viewer: actor, projectId, state, flagId, concerning, ...slice }),
+          items: await listChangesets(db, { viewer: actor, projectId, state, flagId, reverts, concerning, ...slice }),
         }),
         positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
         show: async (heads) => {

@@ -1,15 +1,19 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { commentChangeset } from '#contract/changesets.ts';
-import { type ChangesetAnswer, keepChangeset } from '../../changesets/changesets-query.ts';
+import { commentChangeset, listChangesets } from '#contract/changesets.ts';
+import type { Changeset } from '#domain/changesets.ts';
+import { type ChangesetAnswer, keepChangeset, stateWords, titleOf } from '../../changesets/changesets-query.ts';
+import { hasBegun } from '../../changesets/schedule-words.ts';
 import { EditorName, useEditorName } from '../../kit/EditorName.tsx';
 import { Failure } from '../../kit/Failure.tsx';
 import { useForm } from '../../kit/form.ts';
-import { call } from '../../server/api.ts';
+import { call, reading } from '../../server/api.ts';
+import { useProject } from '../../server/project.ts';
 import { useMay, useMe } from '../../server/session.ts';
 import { Avatar } from '../../ui/Avatar.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { TextArea } from '../../ui/TextArea.tsx';
+import { TextLink } from '../../ui/TextLink.tsx';
 import { Time } from '../../ui/Time.tsx';
 import styles from './Discussion.module.css';
 
@@ -38,13 +42,14 @@ const ownWords: Partial<Record<Review['kind'], string>> = { fail: 'Failed', expi
 export function Discussion({ changeset }: { readonly changeset: ChangesetAnswer }) {
   const { author, createdAt } = changeset;
   const may = useMay();
+  const reverts = useReverts(changeset);
   return (
     <section aria-labelledby="discussion" className={styles.part}>
       <h2 id="discussion">Discussion and history</h2>
       <div className={styles.card}>
         <ol>
           <Entry by={author} at={createdAt} what="drafted it" />
-          {historyOf(changeset).map(({ key, ...event }) => (
+          {historyOf(changeset, reverts).map(({ key, ...event }) => (
             <Entry key={key} {...event} />
           ))}
         </ol>
@@ -60,10 +65,24 @@ interface Happened {
   readonly at: number;
   readonly what: string;
   readonly comment?: string;
+  /** The changeset that it is about, if it is another one. */
+  readonly about?: Changeset;
+}
+
+const mostReverts = 20;
+
+/** Those that take back what it changed, applied or not. */
+function useReverts(changeset: ChangesetAnswer): readonly Changeset[] {
+  const project = useProject();
+  const hasChanged = changeset.status === 'PUBLISHED' || hasBegun(changeset);
+  const query = { workspaceId: project.id, reverts: changeset.id, limit: mostReverts };
+  const { data } = useQuery({ ...reading(listChangesets, { query }), enabled: hasChanged });
+  return (data?.data ?? []) as Changeset[];
 }
 
 /** What people said and did, and the steps that the schedule applied, in order. */
-function historyOf({ reviews = [], schedule, status, publishedAt }: ChangesetAnswer): (Happened & { key: string })[] {
+function historyOf(changeset: ChangesetAnswer, reverts: readonly Changeset[]): (Happened & { key: string })[] {
+  const { reviews = [], schedule, status, publishedAt } = changeset;
   const said = reviews.map(({ by, at, kind, comment }) => {
     const own = by.type === 'system' ? ownWords[kind] : undefined;
     return {
@@ -80,10 +99,14 @@ function historyOf({ reviews = [], schedule, status, publishedAt }: ChangesetAns
   // Who applied it was not kept at first.
   const isSaid = publishedAt === undefined || reviews.some(({ kind }) => kind === 'apply');
   const published = isSaid ? [] : [{ key: 'published', at: publishedAt, what: 'Applied' }];
-  return [...said, ...advanced, ...published].sort((one, other) => one.at - other.at);
+  const reverted = reverts.map((about) => ({
+    ...{ key: about.id, by: about.author, at: about.createdAt, what: 'drafted its revert', about },
+  }));
+  return [...said, ...advanced, ...published, ...reverted].sort((one, other) => one.at - other.at);
 }
 
-function Entry({ by, at, what, comment = '' }: Happened) {
+function Entry({ by, at, what, comment = '', about }: Happened) {
+  const { name: project } = useProject();
   return (
     <li className={styles.entry}>
       {by && <EditorAvatar by={by} />}
@@ -98,6 +121,14 @@ function Entry({ by, at, what, comment = '' }: Happened) {
           )}
           <span className={styles.what}>{what}</span>
         </p>
+        {about && (
+          <p>
+            <TextLink to="/p/$project/changesets/$changeset" params={{ project, changeset: about.id }}>
+              {titleOf(about)}
+            </TextLink>{' '}
+            <span className={styles.what}>({stateWords[about.status].word.toLowerCase()})</span>
+          </p>
+        )}
         {comment !== '' && <p className={styles.comment}>{comment}</p>}
       </div>
       <span className={styles.when}>
