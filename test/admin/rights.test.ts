@@ -552,6 +552,13 @@ test('a person is told what they may do and why, and others only by who can chan
     });
     assert.deepEqual(environments[1].kill, { may: true, reason: 'Listed by name.' });
   }
+  await inProduction(project, { approvals: { required: true } });
+  const [{ environments: guarded }] = (await api.get(path, person.signedIn)).body.objects;
+  assert.deepEqual(guarded[1].kill, {
+    may: true,
+    reason: 'Listed by name. Someone else must approve.',
+    withApproval: true,
+  });
   const other = await aPerson(api);
   refused(await api.get(path, other.signedIn), 403, 'Role is insufficient');
   assert.equal((await api.get(account('/access'), other.signedIn)).body.user.id, other.id);

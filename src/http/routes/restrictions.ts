@@ -45,7 +45,7 @@ export const restrictions = (db: Reader) => {
 };
 
 /** Approvals as one member, which is left out where nothing is set. */
-const toProjectAccess = ({ environments, ...access }: StoredAccess) => ({
+export const toProjectAccess = ({ environments, ...access }: StoredAccess) => ({
   ...access,
   environments: environments.map(({ areApprovalsRequired: required, allowKills, approvers, skippers, ...one }) => {
     const approvals = { required, approvers, allowKills, skippers: [...skippers] };

@@ -11,6 +11,7 @@ import { findUser } from '#store/users.ts';
 import { offsetPage } from '../paging/offset.ts';
 import { implement } from '../pipeline/implement.ts';
 import { resolveProject } from '../pipeline/resolve.ts';
+import { toProjectAccess } from './restrictions.ts';
 
 export const rights = (db: Reader) =>
   implement(contract, {
@@ -27,7 +28,7 @@ export const rights = (db: Reader) =>
         list: async (asked) => {
           const ids = (await listProjects(db, { ...filter, ...asked })).map((one) => one.id);
           const subject = { type: 'user', id, groups, mayGrant: administrator } as const;
-          return (await listProjectAccess(db, ids)).map((one) => explainRights(one, subject));
+          return (await listProjectAccess(db, ids)).map((one) => explainRights(toProjectAccess(one), subject));
         },
         count: () => countProjects(db, filter),
       });

@@ -89,7 +89,7 @@ const Sentence = ({ change }: { readonly change: Change }) =>
 function EnvironmentChip({ change }: { readonly change: Change }) {
   const environment = useEnvironmentOf(change);
   return (
-    <>
+    <span className={styles.where}>
       <Tag>{environment?.name ?? formerNameOf(change) ?? 'an environment'}</Tag>
       {environment?.production && (
         <>
@@ -97,6 +97,6 @@ function EnvironmentChip({ change }: { readonly change: Change }) {
           <ProdChip />
         </>
       )}
-    </>
+    </span>
   );
 }

@@ -95,14 +95,17 @@ function ProjectRights({ rights, isOpen }: { readonly rights: ExplainedRights; r
   );
 }
 
-/** "Read-only, can kill and restore in Production". */
+/** "Read-only, can kill and restore in Production", "Can edit, in Production with approval". */
 function summaryOf({ view, edit, environments }: ExplainedRights): string {
   if (!view.may) return 'No access';
   const editable = environments.filter(({ define }) => define.may).map(({ name }) => name);
   const killable = environments.filter(({ define, kill }) => kill.may && !define.may).map(({ name }) => name);
   const kills = killable.length > 0 ? `, can kill and restore in ${listed(killable)}` : '';
   if (!edit.may) return `Read-only${kills}`;
-  return `${editable.length === environments.length ? 'Can edit' : `Can edit in ${listed(editable) || 'no environment'}`}${kills}`;
+  const guarded = environments.filter(({ define }) => define.withApproval).map(({ name }) => name);
+  const approval = guarded.length > 0 ? `, in ${listed(guarded)} with approval` : '';
+  const where = editable.length === environments.length ? '' : ` in ${listed(editable) || 'no environment'}`;
+  return `Can edit${where}${approval}${kills}`;
 }
 
 interface PartProps {
