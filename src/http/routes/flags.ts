@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Static } from 'typebox';
 import {
   archiveFlag,
@@ -84,7 +85,10 @@ export const flags = (db: Reader) => {
       }
       return jsonPage(page, contract.listFlags.pageSize, {
         list: async function* (slice) {
-          yield* summarizedTexts(db, await list(slice), environments);
+          const found = await list(slice);
+          // SQLite reads without waiting, as below.
+          await nextTurn();
+          yield* summarizedTexts(db, found, environments);
         },
         count,
       });
