@@ -151,7 +151,7 @@ const planners: Readonly<Record<PlacedOperation['kind'], Planner>> = {
     const found = await sidesOf(db, flag.id, { ...operation, environment });
     const { conflicts, now, before, after, seeds, isSame } = found;
     if (conflicts.length > 0) return { ...nothingPlanned, conflicts };
-    const later = laterStates(planning, operation, now);
+    const later = await laterStates(planning, operation, now);
     if (isSame && later.length === 0) return nothingPlanned;
     const targetings = [before, after, ...later.map(({ targeting }) => targeting)];
     const others = await otherFlagsIn(db, environment, targetings);
@@ -163,9 +163,9 @@ const planners: Readonly<Record<PlacedOperation['kind'], Planner>> = {
     );
     const staging = after && (await stagingFor(planning, flag, environment));
     const sides = { name: flag.name, before, after, seeds, otherFlag, nobodyIn, staging };
-    const first = isSame ? nothingPlanned : planDefinition(sides);
+    const first = planDefinition(sides);
     const plan = {
-      ...first,
+      ...(isSame ? nothingPlanned : first),
       trafficType: flag.trafficType.name,
       treatments: orderOf(...targetings),
       laterSteps: await planSteps(sides, first.findings, later),
@@ -198,14 +198,25 @@ const planners: Readonly<Record<PlacedOperation['kind'], Planner>> = {
 interface LaterState {
   /** From 2. */
   readonly step: number;
-  readonly targeting: Targeting;
+  /** Undefined: it conflicts with what is there now. */
+  readonly targeting: Targeting | undefined;
 }
 
-/** What the further steps of a ramp make of the definition, as far as they fit what is there now. */
-const laterStates = ({ schedule }: Planning, operation: PlacedOperation, now: Definition | undefined): LaterState[] =>
-  (schedule ? statesAfterSteps(operation, schedule, now) : []).flatMap(({ index, isConflict, definition }) =>
-    index === 0 || isConflict || !definition ? [] : { step: index + 1, targeting: toTargeting(definition) },
-  );
+/** What the further steps of a ramp make of the definition, until one does not fit what is there now. */
+async function laterStates(
+  { schedule }: Planning,
+  operation: PlacedOperation,
+  now: Definition | undefined,
+): Promise<LaterState[]> {
+  const later: LaterState[] = [];
+  for (const { index, isConflict, definition } of schedule ? statesAfterSteps(operation, schedule, now) : []) {
+    // Each merges and applies an edit of the whole definition.
+    await nextTurn();
+    if (index === 0 || !definition) continue;
+    later.push({ step: index + 1, targeting: isConflict ? undefined : toTargeting(definition) });
+  }
+  return later;
+}
 
 async function planSteps(
   sides: Parameters<typeof planDefinition>[0],
@@ -218,7 +229,9 @@ async function planSteps(
     // As long as an operation takes.
     await nextTurn();
     const earlier = [...findings, ...steps.flatMap((one) => one.findings)];
-    if (before) steps.push({ step, ...planStep({ ...sides, before, after }, earlier) });
+    const planned =
+      before && after ? planStep({ ...sides, before, after }, earlier) : { differences: [], findings: [] };
+    steps.push({ step, isConflict: after === undefined, ...planned });
     before = after;
   }
   return steps;

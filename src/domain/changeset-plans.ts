@@ -24,6 +24,7 @@ const Differences = Type.Array(
 
 const LaterStep = Type.Object({
   step: Type.Integer({ description: 'from 2' }),
+  isConflict: Type.Boolean({ description: 'someone else changed the same: this step would fail, and those after it' }),
   differences: Differences,
   findings: Type.Array(Finding, { description: 'those that the steps before it do not have' }),
 });
@@ -107,17 +108,20 @@ export function planDefinition(sides: Sides): Planned {
 export function planStep(
   sides: Sides & { readonly before: Targeting; readonly after: Targeting },
   earlier: readonly Finding[],
-): Omit<LaterStep, 'step'> {
+): Pick<LaterStep, 'differences' | 'findings'> {
   const { before, after } = sides;
-  const titles = new Set(earlier.map(({ title }) => title));
+  const known = new Set(earlier.map(nameOf));
   return {
     differences: differencesBetween(before, after),
     findings: [
-      ...findingsOf({ ...sides, targeting: after }).filter(({ title }) => !titles.has(title)),
+      ...findingsOf({ ...sides, targeting: after }).filter((finding) => !known.has(nameOf(finding))),
       ...moveFindings(before, after, effectOf(sides)),
     ],
   };
 }
+
+/** The text of a finding may change from step to step. */
+const nameOf = ({ title, treatment, rule }: Finding): string => JSON.stringify([title, treatment, rule]);
 
 const wordsFor = (question: Question): string =>
   question.kind === 'key' ? 'the text of the key' : `${question.kind} ${question.name}`;

@@ -149,7 +149,7 @@ export const comingSchedule = (
 function comingSteps(operation: PlacedOperation, schedule: Schedule, now: Definition | undefined): ComingStep[] {
   const { steps, appliedAt, dueAt } = schedule;
   let at = dueAt;
-  return statesAfterSteps(operation, schedule, now).map(({ index, isConflict, definition }): ComingStep => {
+  return [...statesAfterSteps(operation, schedule, now)].map(({ index, isConflict, definition }): ComingStep => {
     const step = steps[index - 1];
     if (index > appliedAt.length) at = at === undefined || step?.waitMs === undefined ? undefined : at + step.waitMs;
     return {
@@ -174,12 +174,11 @@ interface StateAfterStep {
 }
 
 /** The definition after each step that is still to come, if it is `now` before them. The first conflict is the last. */
-export function statesAfterSteps(
+export function* statesAfterSteps(
   operation: PlacedOperation,
   { steps, appliedAt }: Pick<Schedule, 'steps' | 'appliedAt'>,
   now: Definition | undefined,
-): StateAfterStep[] {
-  const states: StateAfterStep[] = [];
+): Generator<StateAfterStep> {
   const edits = editsOf(operation, steps);
   let definition = now;
   let isConflict = false;
@@ -188,9 +187,8 @@ export function statesAfterSteps(
     const next = mine && after(mine, definition);
     isConflict = next === 'conflict';
     if (next && next !== 'conflict') definition = next;
-    states.push({ index, definition, isConflict });
+    yield { index, definition, isConflict };
   }
-  return states;
 }
 
 function after({ edit, base }: PlacedOperation, now: Definition | undefined): Definition | undefined | 'conflict' {

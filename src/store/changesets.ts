@@ -140,7 +140,7 @@ export async function listChangesets(db: Reader, filter: ChangesetFilter): Promi
 }
 
 const changesFlag = (flagId: string) => sql`
-  exists (select 1 from changeset_operations o where o.changeset_id = c.id and o.object_id = ${flagId})`;
+  c.id in (select o.changeset_id from changeset_operations o where o.object_id = ${flagId})`;
 
 /** As the indexes have it. */
 const isAwaited = sql`c.state in ('REQUESTED', 'SCHEDULE_REQUESTED')`;

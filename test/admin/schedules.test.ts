@@ -291,6 +291,17 @@ test('a plan shows what each further step changes, and what that step is the fir
   );
   // It is not due in the tests that follow.
   await ok(say('abort', id, ana));
+
+  const failing = await place.draft();
+  const later = [{ waitMs: hour, operations: [place.edit(give(40))] }];
+  await ok(say('schedule', failing, ana, { ...at(inAnHour()), steps: later }));
+  await ok(api.patch(place.path, give(30).operations));
+  const [planned] = (await ok(api.get(`/changesets/${failing}/plan`))).operations;
+  assert.deepEqual(
+    [planned.conflicts, planned.laterSteps],
+    [[], [{ step: 2, isConflict: true, differences: [], findings: [] }]],
+  );
+  await ok(say('abort', failing, ana));
 });
 
 test('a step that is refused changes nothing, stops the rest, and says why', async () => {

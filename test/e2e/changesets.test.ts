@@ -68,7 +68,7 @@ suite('changesets', { concurrency: 2 }, () => {
     await heading(page, 'Half of everyone').waitFor();
     const history = page.getByRole('region', { name: 'Discussion and history' });
     await history.getByText('applied it').waitFor();
-    await history.getByText('drafted its revert').waitFor();
+    await history.getByText('drafted a revert').waitFor();
     await history.getByText('(waiting for approval)').waitFor();
     assert.deepEqual(liu.complaints, []);
     await liu.leave();

@@ -131,16 +131,14 @@ const tooWide = `document.documentElement.scrollWidth + ' ' + [...document.query
   .filter((one) => one.getBoundingClientRect().right > innerWidth)
   .map((one) => one.tagName + '.' + one.className + ' ' + one.getBoundingClientRect().right).slice(0, 8).join(', ')`;
 
-let looks = 0;
-
 /**
  * Nothing keeps people out of what the page shows now: in both themes, and without sideways scrolling at any width. The
- * short form looks at one theme and its widths only, in turns.
+ * short form looks at one theme and its widths only, which the name of the state decides.
  */
 export async function look(page: Page, state: string): Promise<void> {
-  looks += 1;
-  if (!isShort || looks % 2 === 0) await lookInTheLight(page, state);
-  if (!isShort || looks % 2 === 1) await lookInTheDark(page, state, isShort ? undefined : ofThemesAndWidths);
+  const isLight = state.length % 2 === 0;
+  if (!isShort || isLight) await lookInTheLight(page, state);
+  if (!isShort || !isLight) await lookInTheDark(page, state, isShort ? undefined : ofThemesAndWidths);
   await page.setViewportSize({ width: 1280, height: 800 });
 }
 

@@ -71,7 +71,12 @@ export const changesetExamples: ExamplesOf<typeof changesets> = {
           },
         ],
         laterSteps: [
-          { step: 2, differences: [{ kind: 'trafficAllocation' as const, before: 50, after: 25 }], findings: [] },
+          {
+            step: 2,
+            isConflict: false,
+            differences: [{ kind: 'trafficAllocation' as const, before: 50, after: 25 }],
+            findings: [],
+          },
         ],
         conflicts: [],
       })),

@@ -8,7 +8,7 @@ import { useFlag } from '../server/flag.ts';
 import { type Environment, useProject } from '../server/project.ts';
 import { useMay } from '../server/session.ts';
 import { TextLink } from '../ui/TextLink.tsx';
-import { stateWords, titleOf } from './changesets-query.ts';
+import { titleOf } from './changesets-query.ts';
 import styles from './ScheduledBand.module.css';
 
 /** Drafts are nobody else's business yet. */
@@ -45,7 +45,8 @@ export function ProposedBand({ environment }: { readonly environment: Environmen
               {titleOf(changeset)}
             </TextLink>
             <span>
-              Proposed by <EditorName editor={changeset.author} />. {stateWords[changeset.status].word}.
+              Proposed by <EditorName editor={changeset.author} />.{' '}
+              {changeset.status === 'APPROVED' ? 'Ready to apply.' : 'Waiting for approval.'}
             </span>
           </li>
         ))}

@@ -95,5 +95,5 @@ export const proposedWords = ({ status }: ChangesetAnswer): string =>
   status === 'REQUESTED'
     ? 'Proposed. Someone else must approve it.'
     : status === 'APPROVED'
-      ? 'Proposed. It needs no approval and can be applied.'
+      ? 'Proposed. It needs no approval: whoever may edit it can apply it.'
       : 'Drafted. Approval could not be asked for yet.';

@@ -12,6 +12,7 @@ export function Checks({ plan }: { readonly plan: ChangesetPlan }) {
   const findings = plan.operations
     .flatMap((one) => [one, ...one.laterSteps])
     .reduce((sum, one) => sum + one.findings.length, 0);
+  const failing = plan.operations.flatMap((one) => one.laterSteps).find(({ isConflict }) => isConflict);
   const missing = missingApprovals(plan);
   return (
     <section aria-labelledby="checks" className={styles.part}>
@@ -24,6 +25,11 @@ export function Checks({ plan }: { readonly plan: ChangesetPlan }) {
         ) : (
           <Check kind="failed" title={conflicts.length === 1 ? '1 conflict' : `${conflicts.length} conflicts`}>
             It cannot be applied until they are resolved
+          </Check>
+        )}
+        {failing && (
+          <Check kind="failed" title={`Step ${failing.step} would fail`}>
+            Someone else changed the same part
           </Check>
         )}
         {refusals.length === 0 ? (

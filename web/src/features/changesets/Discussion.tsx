@@ -83,14 +83,14 @@ function useReverts(changeset: ChangesetAnswer): readonly Changeset[] {
 /** What people said and did, and the steps that the schedule applied, in order. */
 function historyOf(changeset: ChangesetAnswer, reverts: readonly Changeset[]): (Happened & { key: string })[] {
   const { reviews = [], schedule, status, publishedAt } = changeset;
+  const { steps = [], appliedAt = [] } = schedule ?? {};
   const said = reviews.map(({ by, at, kind, comment }) => {
-    const own = by.type === 'system' ? ownWords[kind] : undefined;
+    const own = by.type === 'system' ? ownWords[kind] : kind === 'apply' && schedule && lastStep(steps.length);
     return {
       ...{ key: `${at} ${kind} ${by.id}`, at, comment },
-      ...(own === undefined ? { by, what: eventWords[kind] } : { what: own }),
+      ...(own ? { what: own } : { by, what: eventWords[kind] }),
     };
   });
-  const { steps = [], appliedAt = [] } = schedule ?? {};
   // With the last step it is applied, which is said already.
   const applied = status === 'PUBLISHED' ? appliedAt.slice(0, -1) : appliedAt;
   const advanced = applied.map((at, index) => ({
@@ -100,10 +100,14 @@ function historyOf(changeset: ChangesetAnswer, reverts: readonly Changeset[]): (
   const isSaid = publishedAt === undefined || reviews.some(({ kind }) => kind === 'apply');
   const published = isSaid ? [] : [{ key: 'published', at: publishedAt, what: 'Applied' }];
   const reverted = reverts.map((about) => ({
-    ...{ key: about.id, by: about.author, at: about.createdAt, what: 'drafted its revert', about },
+    ...{ key: about.id, by: about.author, at: about.createdAt, what: 'drafted a revert', about },
   }));
   return [...said, ...advanced, ...published, ...reverted].sort((one, other) => one.at - other.at);
 }
+
+/** The schedule did it, with the rights of whoever made the schedule. */
+const lastStep = (further: number): string =>
+  further === 0 ? 'Applied as scheduled' : `Step ${further + 1} of ${further + 1} was applied`;
 
 function Entry({ by, at, what, comment = '', about }: Happened) {
   const { name: project } = useProject();

@@ -252,10 +252,13 @@ function Planned({ operation }: { readonly operation: PlannedOperation }) {
       {!created && differences.length === 0 && conflicts.length === 0 && <Edited operation={operation} />}
       <Findings findings={findings} />
       {laterSteps
-        .filter((one) => one.differences.length + one.findings.length > 0)
+        .filter((one) => one.isConflict || one.differences.length + one.findings.length > 0)
         .map((one) => (
           <section key={one.step} className={styles.step} aria-label={`Step ${one.step}`}>
             <p className={styles.quiet}>Step {one.step}</p>
+            {one.isConflict && (
+              <Notice kind="danger">Someone else changed the same part, so this step would fail.</Notice>
+            )}
             <Differences operation={operation} differences={one.differences} when="later" />
             <Findings findings={one.findings} />
           </section>

@@ -43,7 +43,7 @@ export function DefinitionView({ environment }: { readonly environment: Environm
   const whyNot = (endpoint: Endpoint) => ask(endpoint, { owners: flag.owners, environment: environment.id });
   const cannotSave = whyNot(patchDefinition);
   const [hasChosenToPropose, setChosenToPropose] = useState(false);
-  const isProposing = cannotSave !== undefined && hasChosenToPropose;
+  const isProposing = cannotSave !== undefined && hasChosenToPropose && flag.archivedAt === undefined;
   const refusal = isProposing ? undefined : cannotSave;
   const [isAttempted, setAttempted] = useState(false);
   const [openRule, setOpenRule] = useState<number>();

@@ -53,11 +53,11 @@ function countOf({ saved, differences, environment: { name } }: Editor): string 
 }
 
 /** What prevents saving, or else the effect of the draft. */
-function lineOf({ complaints, draft, saved, savedTargeting, isAttempted, refusal }: Editor): ReactNode {
+function lineOf({ complaints, draft, saved, savedTargeting, isAttempted, refusal, isProposing }: Editor): ReactNode {
   if (refusal !== undefined) return refusal;
   if (draft?.conflicts.length) return 'Resolve the conflict first.';
   if (complaints[0] && isAttempted) return `${stepName(complaints[0].step)}${complaints[0].words}`;
-  if (!saved) return 'Everyone gets control until you save it.';
+  if (!saved) return `Everyone gets control until ${isProposing ? 'it is applied' : 'you save it'}.`;
   if (complaints.length > 0) return 'The draft is incomplete.';
   return savedTargeting && <EffectLine before={savedTargeting} />;
 }

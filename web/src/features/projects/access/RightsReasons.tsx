@@ -11,6 +11,9 @@ function stateOf({ before, after }: RightsCell, place: Place) {
   return after[place].may ? 'gains' : 'loses';
 }
 
+const isChanged = ({ before, after }: RightsCell, place: Place): boolean =>
+  before[place].may !== after[place].may || before[place].withApproval !== after[place].withApproval;
+
 /** A right has the same place in every cell, so that columns can be compared at a glance. */
 export const RightsMarks = ({ cell }: { readonly cell: RightsCell }) => (
   <span className={styles.marks}>
@@ -24,8 +27,8 @@ export const RightsMarks = ({ cell }: { readonly cell: RightsCell }) => (
 export const wordsOf = (cell: RightsCell): string =>
   places
     .map((place) => {
-      const isChanged = cell.before[place].may !== cell.after[place].may;
-      return `${canWords(cell.after[place], placeWords[place]).toLowerCase()}${isChanged ? ' after saving' : ''}`;
+      const when = isChanged(cell, place) ? ' after saving' : '';
+      return `${canWords(cell.after[place], placeWords[place]).toLowerCase()}${when}`;
     })
     .join(', ');
 
@@ -94,7 +97,7 @@ export function RightsReasons({ id, row, cell, anchor, onStay, onLeave, onClose 
 
 function Reason({ cell, place }: { readonly cell: RightsCell; readonly place: Place }) {
   const { reason, ...verdict } = cell.after[place];
-  const when = cell.before[place].may === verdict.may ? '' : ', after saving';
+  const when = isChanged(cell, place) ? ', after saving' : '';
   return (
     <RightReason
       right={place}
