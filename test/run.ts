@@ -2,7 +2,8 @@
  * Runs the tests on SQLite and, with a PostgreSQL that is started for it, those that have to do with a database there
  * as well. TEST_POSTGRES_URL names a server to use instead (a user who may create databases). Arguments are files or
  * patterns of tests; without any, all but those in a browser (`test:e2e`), the stress tests (`test:trust`)
- * and those in which servers fail (`test:failures`). `--sqlite` leaves PostgreSQL out.
+ * and those in which servers fail (`test:failures`). `--sqlite` leaves PostgreSQL out. `--retry` runs the few files that
+ * failed once more, alone, and tells of both.
  */
 import { chmodSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -51,6 +52,8 @@ const slowest = [
 const alone: Readonly<Record<string, string>> = {};
 /** No file takes longer, except the long form of the stress tests. */
 const timeoutMs = process.env.TRUST === 'long' ? 3 * 3_600_000 : 900_000;
+/** With `--retry`. If more fail, it is not the machine. */
+const maxRetried = 3;
 /** The temporary files of all tests together stay below this. */
 const roomInMemory = 4 * 2 ** 30;
 /** Where the errors begin in what Node's reporter writes. */
@@ -70,7 +73,7 @@ interface Result extends Outcome {
 }
 
 const { values: options, positionals: patterns } = parseArgs({
-  options: { sqlite: { type: 'boolean', default: false } },
+  options: { sqlite: { type: 'boolean', default: false }, retry: { type: 'boolean', default: false } },
   allowPositionals: true,
 });
 const files = globSync(
@@ -85,6 +88,8 @@ const queue = files
 const lanes = new Set<Lane>();
 const results: Result[] = [];
 const complaints: string[] = [];
+/** Failed among others, and passed alone. */
+const unsteady: Result[] = [];
 
 // Ctrl-C ends the tests that run; we stay to clean up behind them.
 let isInterrupted = false;
@@ -149,6 +154,25 @@ async function runOn(environments: Environments): Promise<void> {
   await Promise.all(
     kinds.map((take, slot) => runSlot(environments, () => take(slot % 2 === 0 ? 'SQLite' : 'PostgreSQL'))),
   );
+  if (options.retry) await retryFailed(environments);
+}
+
+/**
+ * A virtual machine may get no processor for seconds, in which requests run into their deadlines. What fails again, with
+ * the machine to itself, has failed.
+ */
+async function retryFailed(environments: Environments): Promise<void> {
+  const failed = results.filter(({ passed }) => !passed);
+  if (failed.length > maxRetried || isInterrupted) return;
+  for (const first of failed) {
+    const { file, database } = first;
+    const lane = start(environments[database]);
+    const second = { ...(await lane.run({ file, timeoutMs })), database };
+    await end(lane, database);
+    results.splice(results.indexOf(first), 1);
+    tell(second);
+    if (second.passed) unsteady.push(first);
+  }
 }
 
 /** Runs one file after the other until none is left. Files on the same database share a lane. */
@@ -232,13 +256,18 @@ function summarise(): void {
     // As CONTRIBUTING.md has them: copy the lines of a whole `npm test` there when they have changed.
     '\nmost processor time, on all databases together:',
     ...costs.map(({ file, processorMs }) => `| \`${file}\` | ${Math.round(processorMs / 1000)} |`),
-    ...failed.map(({ file, database, text }) => `\n✖ ${file} on ${database}\n${text.split(failingTests).at(-1)}`),
+    ...unsteady.map((run) => `\npassed alone, but failed among others: ${errorsOf(run)}`),
+    ...failed.map((run) => `\n✖ ${errorsOf(run)}`),
     ...complaints.map((complaint) => `✖ ${complaint}`),
     ...(queue.length > 0 ? [`✖ interrupted: ${queue.length} runs are missing`] : []),
     `\n${results.length} runs of files, ${tests} tests, ${failed.length} files failed, ${seconds(performance.now())}, processor ${seconds(processorMsOf('self'))}`,
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
   process.exitCode = failed.length === 0 && complaints.length === 0 && !isInterrupted ? 0 : 1;
+}
+
+function errorsOf({ file, database, text }: Result): string {
+  return `${file} on ${database}\n${text.split(failingTests).at(-1)}`;
 }
 
 function seconds(ms: number): string {
