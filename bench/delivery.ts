@@ -20,7 +20,7 @@ npm run bench:delivery -- --streams 2000   opens fewer streams than ten thousand
 );
 const extent = isQuick
   ? { rounds: 1, milliseconds: 400, warmUpMs: 200 }
-  : { rounds: numbers.rounds ?? 5, milliseconds: 1_000, warmUpMs: 600 };
+  : { rounds: numbers.rounds ?? 5, milliseconds: 1_000, warmUpMs: 3_000 };
 const flags = { few: 100, usual: 1_000, many: isQuick ? 1_000 : 10_000 };
 const streams = numbers.streams ?? (isQuick ? 200 : 10_000);
 
