@@ -18,7 +18,7 @@ interface Happened {
   readonly comment?: string | undefined;
 }
 
-/** Tells approvers that a changeset waits for them, and those whose it is what others did. */
+/** Tells approvers that a changeset waits for them, and its author and scheduler what others did. */
 export async function tellOf(tx: RecordingTx, changeset: Reviewed, happened: Happened): Promise<void> {
   const { status } = changeset.head;
   if (awaiting.includes(status) && !awaiting.includes(happened.before)) {
@@ -38,8 +38,8 @@ const endings: Partial<Record<ChangesetState, ChangesetNews>> = {
 };
 
 /**
- * Whoever made it, and whoever scheduled it: it is applied with their rights. Unless they did it themselves, are a key,
- * or may not see the project any more.
+ * The author, and the person who scheduled it, whose rights it is applied with. Not those who acted themselves, API keys,
+ * or people who can no longer see the project.
  */
 async function ownersOf(tx: RecordingTx, { head, project }: Reviewed): Promise<ActivePerson[]> {
   const owners = [head.author, ...(head.schedule ? [head.schedule.by] : [])];

@@ -148,8 +148,8 @@ const planners: Readonly<Record<PlacedOperation['kind'], Planner>> = {
     const { environment } = operation;
     const flag = await findFlag(db, project.id, operation.object.id);
     if (!flag || !environment) return gone('the flag');
-    const found = await sidesOf(db, flag.id, { ...operation, environment });
-    const { conflicts, now, before, after, seeds, isSame } = found;
+    const asked = { ...operation, environment };
+    const { conflicts, now, before, after, seeds, isSame } = await sidesOf(db, flag.id, asked);
     if (conflicts.length > 0) return { ...nothingPlanned, conflicts };
     const later = await laterStates(planning, operation, now);
     if (isSame && later.length === 0) return nothingPlanned;

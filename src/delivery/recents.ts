@@ -46,7 +46,7 @@ const maxText = 250;
 /** Who reported, and when: found out once, since a report has up to thousands of flags. */
 export interface Report {
   readonly facts: Pick<RecentImpression, 'receivedAt'> & Pick<Asker, 'sdk' | 'machine'>;
-  /** Who is the same. */
+  /** The key of `askers`: the same for all reports of one SDK on one machine. */
   readonly asker: string;
 }
 

@@ -62,7 +62,7 @@ export function usePropose() {
       await keepChangeset(client, made);
       return made;
     },
-    /** Makes a changeset that is applied by itself. If it cannot be scheduled, nothing is left of it. */
+    /** Makes a changeset and schedules it. If scheduling is refused, the changeset is withdrawn. */
     schedule: async (operation: NewOperation, body: ScheduleRequest, note: Note): Promise<ChangesetAnswer> => {
       const made = await create([operation], note);
       const params = { changeset: made.id };

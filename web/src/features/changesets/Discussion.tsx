@@ -96,7 +96,7 @@ function historyOf(changeset: ChangesetAnswer, reverts: readonly Changeset[]): (
   const advanced = applied.map((at, index) => ({
     ...{ key: `step ${index}`, at, what: `Step ${index + 1} of ${steps.length + 1} was applied` },
   }));
-  // Who applied it was not kept at first.
+  // Changesets that earlier versions applied have no such entry.
   const isSaid = publishedAt === undefined || reviews.some(({ kind }) => kind === 'apply');
   const published = isSaid ? [] : [{ key: 'published', at: publishedAt, what: 'Applied' }];
   const reverted = reverts.map((about) => ({
