@@ -16,7 +16,7 @@ import {
 import { listActivePeople } from '#store/approvals.ts';
 import { findAdministratorsId } from '#store/groups.ts';
 import { putMails } from '#store/outbox.ts';
-import { housekeep, type Store, type Tx } from '#store/sql.ts';
+import { housekeep, type Reader, type Store, type Tx } from '#store/sql.ts';
 import {
   listDueWatchers,
   listNews,
@@ -47,7 +47,7 @@ export async function tellWatchers(store: Store, signal?: AbortSignal): Promise<
     const news = await listNews(store, userIds, newsAtOnce);
     // Another node was quicker.
     if (news.length === 0) continue;
-    const changes = await toldChanges(store, news);
+    const changes = await toldChanges(store, await onlySeen(store, news));
     const ids = [...new Set(news.map(({ changeId }) => changeId))];
     await housekeep(store, async (tx) => writeMails(tx, await takeNews(tx, userIds, ids), changes));
   }
@@ -75,19 +75,24 @@ function inWords({ at, by, action, type, environment, note, before, after }: New
   return { at, by, what: sentenceOf(action, environment), details, note: note.slice(0, maxNoteLength) };
 }
 
+/** What is about projects that the person still sees. */
+async function onlySeen(db: Reader, news: readonly News[]): Promise<News[]> {
+  if (news.length === 0) return [];
+  const userIds = [...new Set(news.map(({ userId }) => userId))];
+  const projectIds = [...new Set(news.map(({ projectId }) => projectId))];
+  const administratorsId = await findAdministratorsId(db);
+  const reached = await listReached(db, { userIds, projectIds, administratorsId });
+  const sees = new Set(reached.map(({ userId, projectId }) => `${userId} ${projectId}`));
+  return news.filter(({ userId, projectId }) => sees.has(`${userId} ${projectId}`));
+}
+
 /** For those who are active and still see the project; the others hear nothing. */
 async function writeMails(tx: Tx, taken: readonly News[], changes: ReadonlyMap<string, Told>): Promise<void> {
-  const userIds = [...new Set(taken.map(({ userId }) => userId))];
-  const projectIds = [...new Set(taken.map(({ projectId }) => projectId))];
-  if (userIds.length === 0) return;
-  const administratorsId = await findAdministratorsId(tx);
-  const reached = await listReached(tx, { userIds, projectIds, administratorsId });
-  const sees = new Set(reached.map(({ userId, projectId }) => `${userId} ${projectId}`));
-  const people = await listActivePeople(tx, userIds);
-  const own = Map.groupBy(taken, ({ userId }) => userId);
+  const own = Map.groupBy(await onlySeen(tx, taken), ({ userId }) => userId);
+  if (own.size === 0) return;
+  const people = await listActivePeople(tx, [...own.keys()]);
   const mails = people.flatMap(({ id: userId, email, name }) => {
-    const seen = (own.get(userId) ?? []).filter(({ projectId }) => sees.has(`${userId} ${projectId}`));
-    const ids = seen.map(({ changeId }) => changeId).sort();
+    const ids = (own.get(userId) ?? []).map(({ changeId }) => changeId).sort();
     const told = ids.flatMap((id) => changes.get(id) ?? []).slice(0, maxToldChanges);
     if (told.length === 0) return [];
     const mail = { kind: watchMailKind, email, name, flags: byFlag(told), more: ids.length - told.length } as const;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pino } from 'pino';
 import sql from 'sql-template-tag';
-import { bundleMs, type WatchMail } from '#domain/watches.ts';
+import { bundleMs, maxToldChanges, type WatchMail } from '#domain/watches.ts';
 import { doWithoutMailServer, smtpSender } from '#jobs/mail.ts';
 import { tellWatchers } from '#jobs/watches.ts';
 import { refused, startApi } from '../support/app.ts';
@@ -133,6 +133,11 @@ test('nobody is told who stopped watching, is deactivated or cannot see the proj
   const project = await aProject(api);
   const flag = await aFlag(api, project);
   for (const person of [stays, stops, goes, loses]) await watch(flag, person);
+  const elsewhere = await aProject(api);
+  const [busy, open] = [await aFlag(api, project), await aFlag(api, elsewhere)];
+  for (const one of [busy, open]) await watch(one, loses);
+  for (let count = 0; count < maxToldChanges; count += 1) await tag(project, busy, [`tag ${count}`]);
+  await tag(elsewhere, open, ['one']);
   await api.post(`/splits/ws/${project.id}/${flag.name}/archive`);
   assert.equal((await api.delete(account(`/watches/${flag.id}`), stops.signedIn)).body, true);
   assert.equal(
@@ -149,15 +154,16 @@ test('nobody is told who stopped watching, is deactivated or cannot see the proj
     resourcePermissions: { view: viewers },
   };
   assert.equal((await api.put('/restrictions', restriction)).status, 200);
-  assert.deepEqual([await watched(stays), await watched(stops), await watched(loses)], [[flag.name], [], []]);
+  assert.deepEqual([await watched(stays), await watched(stops), await watched(loses)], [[flag.name], [], [open.name]]);
   refused(
     await api.put(account(`/watches/${flag.id}`), undefined, loses.signedIn),
     404,
     `Could not find flag ${flag.id}`,
   );
   wait(bundleMs);
-  const [mail, ...more] = await told();
-  assert.deepEqual([mail?.email, more, mail && whats(mail)], [stays.email, [], ['archived it']]);
+  const about = (all: WatchMail[]) => Object.fromEntries(all.map((mail) => [mail.email, [...whats(mail), mail.more]]));
+  // However much happened in a project that is closed to her, she hears of the open one.
+  assert.deepEqual(about(await told()), { [stays.email]: ['archived it', 0], [loses.email]: ['tagged it', 0] });
 
   await api.delete(`/splits/ws/${project.id}/${flag.name}`);
   assert.deepEqual(await watched(stays), []);
