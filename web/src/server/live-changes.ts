@@ -21,7 +21,7 @@ const content: ReadonlySet<ObjectType | undefined> = new Set([
   'view',
 ]);
 const withoutContent =
-  /^(session|\/(workspaces|users|groups|apiKeys|access|rolloutStatuses|health|outbox|sessions)\b)|\/sdks$/;
+  /^(session|\/(workspaces|users|groups|apiKeys|access|rolloutStatuses|health|outbox|sessions|watches)\b)|\/sdks$/;
 
 /** Applying one is also told as changes of what it changed. */
 const withChangesets = /^(session|\/changesets\b|\/auditLogs\b)|\/schedules$/;
