@@ -63,6 +63,19 @@ test('a token of one node opens a stream on the other; a key revoked on one lose
   }
 });
 
+test('a stream of a node that was never asked for the environment gets its changes', async () => {
+  const project = await aProject(one);
+  const { path } = await aDefinedFlag(one, project);
+  const token = await tokenFor(one.node.url, (await aKey(project)).key);
+  await until('the other node knows the key', async () => {
+    const reply = await fetch(`${other.node.url}/sse?accessToken=${token}`, { method: 'HEAD' });
+    return reply.status === 200;
+  });
+  const stream = await streamWith(other.node.url, token);
+  const number = numberOf(await one.patch(path, flipTo('on')));
+  await until('the change', () => stream.messages().some(({ changeNumber }) => changeNumber === number));
+});
+
 test('no node announces a number before it can be read there', async () => {
   const { project, path, key } = await aWorld();
   const paths = [

@@ -41,19 +41,26 @@ export function streamEndpoints({ feed, keys, streams, sdks, tokens, now }: Stre
     return { body: JSON.stringify({ pushEnabled: true, token, connDelay: delayOf() }) };
   };
 
-  const stream = ({ request, query, response }: Asked) => {
-    requireRunning();
+  const stream = async ({ request, query, response }: Asked) => {
     const subscriber = tokens.verify(query.get('accessToken') ?? '', now());
-    if (!subscriber || !keys.has(subscriber.keyId)) throw new Refusal(401, 'Invalid token');
+    const requireValid = () => {
+      requireRunning();
+      if (!subscriber || !keys.has(subscriber.keyId)) throw new Refusal(401, 'Invalid token');
+      return subscriber;
+    };
+    const { environmentId, keyId: id, type } = requireValid();
+    // A node announces changes only to what it has read, and the SDK may have asked other nodes so far.
+    if (!(await feed.current(environmentId))) throw unavailable();
+    if (response.destroyed) return 'sent' as const;
+    // What happened meanwhile ended only the streams that were open.
+    const stillValid = requireValid();
     // The connection ends with the stream: without chunks, a message is one piece of memory for all streams.
     response.removeHeader('transfer-encoding');
     response.writeHead(200, head);
     if (request.method === 'HEAD') response.end();
     else {
-      streams.open(subscriber, response);
-      const { keyId: id, environmentId, type } = subscriber;
-      const key = { id, environmentId, type };
-      response.once('close', sdks.streaming(callerOf(request, key, query)));
+      streams.open(stillValid, response);
+      response.once('close', sdks.streaming(callerOf(request, { id, environmentId, type }, query)));
     }
     return 'sent' as const;
   };
