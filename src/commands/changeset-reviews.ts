@@ -13,7 +13,16 @@ import { listApprovalRules } from '#store/approvals.ts';
 import { lockChangeset } from '#store/changesets.ts';
 import { contentHashOf, environmentIdsOf, placesApprovedBy, type Reviewed } from './approvals.ts';
 import { review } from './changeset-discussion.ts';
-import { entry, findIn, lockOpen, requestedStateOf, requireMayEdit, saveAs } from './changeset-states.ts';
+import {
+  entry,
+  findIn,
+  lockIn,
+  lockOpen,
+  requestedStateOf,
+  requireMayEdit,
+  requireNotRunning,
+  saveAs,
+} from './changeset-states.ts';
 import { type Context, type RecordingTx, write } from './context.ts';
 
 export interface Submission extends ChangesetRequest {
@@ -50,7 +59,7 @@ export interface Remarked {
 }
 
 export async function approveChangesetIn(tx: RecordingTx, id: string, { comment = '', ifMatch }: Remarked) {
-  const found = await lockOpen(tx, id, ifMatch, requestedStates, 'approved');
+  const found = await lockRequested(tx, id, ifMatch, 'approved');
   await requireApprover(tx, found);
   const isRepeated = found.reviews.some(
     ({ kind, by, voidedAt }) => kind === 'approve' && voidedAt === undefined && isSame(by, tx.actor),
@@ -66,12 +75,19 @@ export const rejectChangeset = (context: Context, id: string, remark: Remarked) 
   write(context, (tx) => rejectChangesetIn(tx, id, remark));
 
 export async function rejectChangesetIn(tx: RecordingTx, id: string, { comment = '', ifMatch }: Remarked) {
-  const found = await lockOpen(tx, id, ifMatch, requestedStates, 'rejected');
+  const found = await lockRequested(tx, id, ifMatch, 'rejected');
   await requireApprover(tx, found);
   const { head, ...reviewed } = await review(tx, found, { kind: 'reject', comment });
   const reason = `${tx.actor.name} rejected it${comment === '' ? '' : `: ${comment}`}`;
   const rejected = { ...reviewed, head: { ...head, reason } };
   return saveAs(tx, rejected, { action: 'changeset.rejected', status: 'REJECTED', comment });
+}
+
+/** A ramp that has begun waits for an approval if somebody changed the steps that are still to come. */
+async function lockRequested(tx: RecordingTx, id: string, ifMatch: string | undefined, verb: string) {
+  const found = await lockIn(tx, id, ifMatch, requestedStates, verb);
+  if (found.head.status !== 'SCHEDULE_REQUESTED') requireNotRunning(found, verb);
+  return found;
 }
 
 /** Adds to the discussion, whatever its state. */

@@ -31,7 +31,7 @@ export async function findIn(tx: RecordingTx, id: string): Promise<Reviewed> {
   return { head, project, operations, reviews: await listReviews(tx, id) };
 }
 
-/** Refuses one that is in another state, or not the revision that the actor has seen. */
+/** Refuses one that is in another state, has begun, or is not the revision that the actor has seen. */
 export async function lockOpen(
   tx: RecordingTx,
   id: string,
@@ -39,12 +39,28 @@ export async function lockOpen(
   states: readonly ChangesetState[] = openStates,
   verb = 'changed or applied',
 ): Promise<Reviewed> {
+  const found = await lockIn(tx, id, ifMatch, states, verb);
+  requireNotRunning(found, verb);
+  return found;
+}
+
+export function requireNotRunning({ head }: Reviewed, verb: string): void {
+  if (isRunning(head)) throw new Problem('changeset_state', { status: 'running', needed: 'not', verb });
+}
+
+/** The same, also if some of its steps were applied. */
+export async function lockIn(
+  tx: RecordingTx,
+  id: string,
+  ifMatch: string | undefined,
+  states: readonly ChangesetState[],
+  verb: string,
+): Promise<Reviewed> {
   await store.lockChangeset(tx, id);
   const found = await findIn(tx, id);
   requireMatch(ifMatch, found.head);
   const { status } = found.head;
   if (!states.includes(status)) throw new Problem('changeset_state', { status, needed: states.join(' or '), verb });
-  if (isRunning(found.head)) throw new Problem('changeset_state', { status: 'running', needed: 'not', verb });
   return found;
 }
 

@@ -119,7 +119,8 @@ export async function changeChangesetIn(tx: RecordingTx, id: string, change: Cha
 }
 
 /** Clients of the vendor's API know it as a request about one object. */
-const fixed = 'operations cannot be changed: it was submitted as a change request. Withdraw it and submit another';
+export const fixed =
+  'operations cannot be changed: it was submitted as a change request. Withdraw it and submit another';
 
 /**
  * Applies all operations, or none. What was changed since is merged; where both changed the same it is refused, and all

@@ -1,4 +1,5 @@
 import { permissionsOf } from '#domain/access.ts';
+import { scheduledStates } from '#domain/changesets.ts';
 import { nextRevision } from '#domain/revisions.ts';
 import { listReviews } from '#store/approvals.ts';
 import { findChangeset, listOperations, lockChangeset, saveChangeset, type Viewer } from '#store/changesets.ts';
@@ -22,7 +23,7 @@ export async function stopRampsIn(
     if (id === tx.changesetId) continue;
     await lockChangeset(tx, id);
     const head = await findChangeset(tx, id, everything);
-    if (head?.status !== 'SCHEDULED') continue;
+    if (!head || !scheduledStates.includes(head.status)) continue;
     const { schedule } = head;
     const reason = `${tx.actor.name} killed ${names.flag} in ${names.environment} after ${schedule?.appliedAt.length} of ${(schedule?.steps.length ?? 0) + 1} steps`;
     const revision = nextRevision(tx.now, head.revision);

@@ -13,6 +13,7 @@ import type { Actor } from '#domain/access.ts';
 import { instantOf } from '#domain/calendar.ts';
 import {
   type Changeset,
+  type ChangesetState,
   openStates,
   type PlacedOperation,
   type ScheduleRequest,
@@ -20,7 +21,7 @@ import {
   toChangeset,
 } from '#domain/changesets.ts';
 import { Problem, refuse } from '#domain/problems.ts';
-import { dueAtOf, operationsOfStep, placeSteps } from '#domain/ramps.ts';
+import { dueAtOf, operationsOfStep, placeSteps, withEdits } from '#domain/ramps.ts';
 import { requireMatch } from '#domain/revisions.ts';
 import type { Schedule } from '#domain/schedules.ts';
 import { listApiKeysById } from '#store/api-keys.ts';
@@ -31,8 +32,16 @@ import { actorOfKey, actorOfUser, whomToAsk } from './actors.ts';
 import { contentHashOf, neededApprovals, type Reviewed } from './approvals.ts';
 import { review, withoutApprovals } from './changeset-discussion.ts';
 import { type Remarked, requireApprover, requireOpenApprovers } from './changeset-reviews.ts';
-import { findIn, lockOpen, requestedStateOf, requireMayApply, requireMayEdit, saveAs } from './changeset-states.ts';
-import { applyOperationsIn } from './changesets.ts';
+import {
+  findIn,
+  isRunning,
+  lockIn,
+  requestedStateOf,
+  requireMayApply,
+  requireMayEdit,
+  saveAs,
+} from './changeset-states.ts';
+import { applyOperationsIn, fixed } from './changesets.ts';
 import { type Context, type RecordingTx, write } from './context.ts';
 
 export interface Scheduling extends ScheduleRequest {
@@ -43,42 +52,65 @@ export interface Scheduling extends ScheduleRequest {
 
 /**
  * Sets or changes when it is applied, and asks for the approvals that it needs. That is an edit: approvals of something
- * else, or of another time, are void. For those who could apply it.
+ * else, or of another time, are void. Of a ramp that has begun, only the steps that are still to come can be changed.
+ * For those who could apply it.
  */
 export const scheduleChangeset = (context: Context, id: string, scheduling: Scheduling) =>
   write(context, (tx) => scheduleChangesetIn(tx, id, scheduling));
 
 export async function scheduleChangesetIn(tx: RecordingTx, id: string, scheduling: Scheduling): Promise<Changeset> {
-  const { at, steps: asked = [], comment = '', approvers = [], lifeMs, ifMatch } = scheduling;
-  const found = await lockOpen(tx, id, ifMatch, [...openStates, ...scheduledStates], 'scheduled');
-  const { head, project, operations } = found;
-  refuse('changeset_invalid', at || asked.length > 0 ? [] : ['at or steps is needed: when to apply it']);
-  const steps = placeSteps(operations, asked);
-  await requireMayApply(tx, project, everyOperation(operations, steps));
+  const { comment = '', approvers = [], lifeMs, ifMatch } = scheduling;
+  const found = await lockIn(tx, id, ifMatch, [...openStates, ...scheduledStates], 'scheduled');
+  const { head, project, operations: before } = found;
+  const operations = withEdits(before, scheduling.operations ?? []);
+  const areEdited = scheduling.operations !== undefined;
+  refuse('changeset_invalid', areEdited && head.operationType !== undefined ? [fixed] : []);
+  const timing = isRunning(head) ? restOf(found, scheduling, tx.now) : newSchedule(operations, scheduling, tx.now);
+  await requireMayApply(tx, project, everyOperation(operations, timing.steps));
   await requireOpenApprovers(tx, found, approvers);
   const { type, id: actorId, name } = tx.actor;
-  const schedule: Schedule = {
-    by: { type, id: actorId, name },
-    ...(at ? { at } : {}),
-    steps,
-    appliedAt: [],
-    dueAt: at ? dueAtOf(at, tx.now) : tx.now,
-  };
+  const schedule: Schedule = { by: { type, id: actorId, name }, ...timing };
   let edited: Reviewed = {
     ...found,
+    operations,
     head: { ...head, approvers, schedule, expiresAt: head.expiresAt ?? tx.now + lifeMs },
   };
   if (head.status === 'DRAFT') edited = await review(tx, edited, { kind: 'request', comment });
   else if (contentHashOf(edited) !== contentHashOf(found)) {
     edited = await review(tx, await withoutApprovals(tx, edited), { kind: 'edit', comment });
   }
+  if (areEdited) await replaceOperations(tx, id, operations);
   await saveSchedule(tx, id, schedule);
   return saveAs(tx, edited, {
     action: 'changeset.scheduled',
     status: await requestedStateOf(tx, edited),
     comment,
-    before: toChangeset(head, operations),
+    before: toChangeset(head, before),
   });
+}
+
+type Timing = Omit<Schedule, 'by'>;
+
+function newSchedule(operations: readonly PlacedOperation[], { at, steps = [] }: ScheduleRequest, now: number): Timing {
+  refuse('changeset_invalid', at || steps.length > 0 ? [] : ['at or steps is needed: when to apply it']);
+  const placed = placeSteps(operations, steps);
+  return { ...(at ? { at } : {}), steps: placed, appliedAt: [], dueAt: at ? dueAtOf(at, now) : now };
+}
+
+/** The schedule of a ramp that has begun, with other steps after those that were applied. A pause stays. */
+function restOf({ head, operations }: Reviewed, asked: ScheduleRequest, now: number): Timing {
+  const { by: _, dueAt: __, pausedAt, leftMs: ___, ...schedule } = head.schedule as Schedule;
+  const isOther = asked.at !== undefined || asked.operations !== undefined;
+  refuse('changeset_invalid', isOther ? ['of a ramp that has begun, only steps can be changed'] : []);
+  refuse('changeset_invalid', asked.steps?.length ? [] : ['steps is needed: what is still to come']);
+  const { appliedAt } = schedule;
+  const done = schedule.steps.slice(0, appliedAt.length - 1);
+  const steps = placeSteps(operations, asked.steps ?? [], done);
+  const rest = { ...schedule, steps };
+  const waitMs = steps[done.length]?.waitMs;
+  if (waitMs === undefined) return rest;
+  const dueAt = Math.max(now, (appliedAt.at(-1) ?? now) + waitMs);
+  return pausedAt === undefined ? { ...rest, dueAt } : { ...rest, pausedAt, leftMs: dueAt - now };
 }
 
 const everyOperation = (operations: readonly PlacedOperation[], steps: Schedule['steps']): PlacedOperation[] =>
@@ -242,9 +274,13 @@ async function lockDue(tx: RecordingTx, { changesetId, dueAt }: DueStep): Promis
   await lockChangeset(tx, changesetId);
   const found = await findIn(tx, changesetId);
   const { schedule, status } = found.head;
-  const isDue = scheduledStates.includes(status) && schedule?.dueAt === dueAt && dueAt <= tx.now;
-  return isDue && schedule ? { ...found, schedule } : undefined;
+  if (!schedule || !isClockRunning(status, schedule)) return undefined;
+  return schedule.dueAt === dueAt && dueAt <= tx.now ? { ...found, schedule } : undefined;
 }
+
+/** The time of a first step comes whether it is approved or not; later ones wait for the approval of a changed plan. */
+const isClockRunning = (status: ChangesetState, { at, appliedAt }: Schedule): boolean =>
+  status === 'SCHEDULED' || (status === 'SCHEDULE_REQUESTED' && at !== undefined && appliedAt.length === 0);
 
 /** The transaction with the rights of whoever scheduled it, as the rows have them now; they are in the audit log. */
 async function asWhoScheduled(tx: RecordingTx, { by }: Schedule): Promise<RecordingTx> {

@@ -173,8 +173,19 @@ export const ScheduleRequest = Type.Object({
       description: 'When its own operations are applied. Absent: as soon as it has its approvals.',
     }),
   ),
+  operations: Type.Optional(
+    Type.Unsafe<NewOperation[]>({
+      ...operations,
+      description:
+        'Other edits of definitions that its own operations edit, of the same kind, for example a smaller share as the first step of a ramp. They keep what they are based on; operations that are not named stay.',
+    }),
+  ),
   steps: Type.Optional(
-    Type.Array(StepRequest, { maxItems: maxSteps, description: 'Of a ramp: what follows its own operations.' }),
+    Type.Array(StepRequest, {
+      maxItems: maxSteps,
+      description:
+        'Of a ramp: what follows its own operations. Of one that has begun: the steps that are still to come.',
+    }),
   ),
 });
 export type ScheduleRequest = Static<typeof ScheduleRequest>;

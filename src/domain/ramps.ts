@@ -5,10 +5,12 @@
 import { instantOf } from './calendar.ts';
 import {
   type Changeset,
+  checkOperations,
   definitionEditOf,
   type Edit,
   kindOf,
   maxBases,
+  type NewOperation,
   type PlacedOperation,
   type ScheduleRequest,
 } from './changesets.ts';
@@ -22,6 +24,7 @@ import {
   type ComingStep,
   type LocalTime,
   maxAheadMs,
+  maxSteps,
   type Schedule,
   type Step,
 } from './schedules.ts';
@@ -52,35 +55,65 @@ const maxStepOperations = 200;
 /** A definition that steps follow is there after the first. */
 const laterKinds: readonly Edit['kind'][] = ['replace', 'patch', 'kill', 'restore'];
 
-/** Finds what the steps edit among the changeset's operations. Refuses steps that could never be applied. */
+/** The operations with other edits. Refuses what is not an edit of a definition that they edit, in the same way. */
+export function withEdits(
+  operations: readonly PlacedOperation[],
+  asked: NonNullable<ScheduleRequest['operations']>,
+): PlacedOperation[] {
+  checkOperations(asked);
+  const edits = new Map<PlacedOperation, Edit>();
+  refuse(
+    'changeset_invalid',
+    asked.flatMap((operation, at) => {
+      const found = kindOf(operation) === 'definition' ? ownOf(operations, operation) : undefined;
+      if (found?.edit.kind !== operation.edit.kind || edits.has(found)) {
+        return [`operations/${at} must edit a definition once, and as the changeset’s own operation does`];
+      }
+      edits.set(found, operation.edit);
+      return [];
+    }),
+  );
+  return operations.map((operation) => {
+    const edit = edits.get(operation);
+    if (!edit) return operation;
+    // Refuses one that makes no sense for what it is based on.
+    applied(startedFrom(operation), edit);
+    return { ...operation, edit };
+  });
+}
+
+/**
+ * Finds what the steps edit among the changeset's operations. Refuses steps that could never be applied. `done` are
+ * steps before them, which were applied.
+ */
 export function placeSteps(
   operations: readonly PlacedOperation[],
   asked: NonNullable<ScheduleRequest['steps']>,
+  done: readonly Step[] = [],
 ): Step[] {
   const complaints: string[] = [];
   const fine = operations.every(({ kind, edit }) => kind === 'definition' && edit.kind !== 'delete');
   if (asked.length > 0 && !fine) {
     complaints.push('a changeset with further steps must only edit definitions, and delete none');
   }
-  const steps = asked.map(({ waitMs, hold = false, operations: edits }, index): Step => {
+  const placed = asked.map(({ waitMs, hold = false, operations: edits }, index): Step => {
     if ((waitMs === undefined) !== hold) complaints.push(`steps/${index} must have either waitMs or hold`);
-    const placed = edits.flatMap((operation, at) => {
+    const found = edits.flatMap((operation, at) => {
       const place = `steps/${index}/operations/${at}`;
       if (kindOf(operation) !== 'definition' || !laterKinds.includes(operation.edit.kind)) {
         complaints.push(`${place} must ${laterKinds.join(', ')} a definition`);
       }
-      const { flag, environment, edit } = operation;
-      const found = operations.find(
-        (one) => isNamed(one.object, flag) && one.environment !== undefined && isNamed(one.environment, environment),
-      );
-      if (found?.environment) return [{ environment: found.environment, flag: found.object, edit }];
+      const own = ownOf(operations, operation);
+      if (own?.environment) return [{ environment: own.environment, flag: own.object, edit: operation.edit }];
       complaints.push(`${place} must edit a definition that the changeset’s own operations edit`);
       return [];
     });
-    const names = placed.map(({ flag, environment }) => `${flag.id} ${environment.id}`);
+    const names = found.map(({ flag, environment }) => `${flag.id} ${environment.id}`);
     if (new Set(names).size < names.length) complaints.push(`steps/${index} must edit each definition only once`);
-    return { ...(hold ? { hold } : { waitMs: waitMs ?? 0 }), operations: placed };
+    return { ...(hold ? { hold } : { waitMs: waitMs ?? 0 }), operations: found };
   });
+  const steps = [...done, ...placed];
+  if (steps.length > maxSteps) complaints.push(`steps must not be more than ${maxSteps}, with those that were applied`);
   const count = steps.reduce((sum, step) => sum + step.operations.length, 0);
   if (count > maxStepOperations || JSON.stringify(steps).length > maxBases) {
     complaints.push(`the steps change too much: they must not have more than ${maxStepOperations} operations in all`);
@@ -91,6 +124,11 @@ export function placeSteps(
   return steps;
 }
 
+const ownOf = (operations: readonly PlacedOperation[], { flag, environment }: NewOperation) =>
+  operations.find(
+    (one) => isNamed(one.object, flag) && one.environment !== undefined && isNamed(one.environment, environment),
+  );
+
 const isNamed = ({ id, name }: { readonly id: string; readonly name: string }, word: string | undefined) =>
   id === word || name === word;
 
@@ -99,8 +137,7 @@ const editIn = ({ operations }: Step, { object, environment }: PlacedOperation):
 
 /** What each step does to the definition, from the first; undefined if nothing. */
 function editsOf(operation: PlacedOperation, steps: readonly Step[]): (PlacedOperation | undefined)[] {
-  const started = operation.base === undefined ? undefined : (JSON.parse(operation.base) as EditBase);
-  let base = steps.length > 0 ? applied(started, operation.edit) : undefined;
+  let base = steps.length > 0 ? applied(startedFrom(operation), operation.edit) : undefined;
   const later = steps.map((step): PlacedOperation | undefined => {
     const edit = editIn(step, operation);
     if (!edit || !base) return undefined;
@@ -110,6 +147,9 @@ function editsOf(operation: PlacedOperation, steps: readonly Step[]): (PlacedOpe
   });
   return [operation, ...later];
 }
+
+const startedFrom = ({ base }: PlacedOperation): EditBase | undefined =>
+  base === undefined ? undefined : (JSON.parse(base) as EditBase);
 
 function applied(before: Targeting | undefined, edit: Edit): Targeting {
   const wanted = definitionEditOf(edit);
@@ -191,9 +231,8 @@ export function* statesAfterSteps(
   }
 }
 
-function after({ edit, base }: PlacedOperation, now: Definition | undefined): Definition | undefined | 'conflict' {
-  const started = base === undefined ? undefined : (JSON.parse(base) as EditBase);
-  const { edit: next, conflicts } = editNow(definitionEditOf(edit), started, now);
+function after(operation: PlacedOperation, now: Definition | undefined): Definition | undefined | 'conflict' {
+  const { edit: next, conflicts } = editNow(definitionEditOf(operation.edit), startedFrom(operation), now);
   if (conflicts.length > 0) return 'conflict';
   if (!next || next.kind === 'delete') return next ? undefined : now;
   const targeting = next.kind === 'create' ? applyEdit(undefined, next) : applyEdit(now as Definition, next);

@@ -66,14 +66,15 @@ export interface DueStep {
 }
 
 /**
- * The first steps that are due or come next. A ramp that starts once it is approved is not among them before; a time
- * comes whether it is approved or not.
+ * The first steps that are due or come next. A ramp that starts or goes on once it is approved is not among them before;
+ * the time of a first step comes whether it is approved or not.
  */
 export const listNextSteps = (db: Reader, limit: number): Promise<DueStep[]> =>
   db.all<DueStep>(sql`
     select s.changeset_id as "changesetId", s.due_at as "dueAt"
       from changeset_schedules s join changesets c on c.id = s.changeset_id
-     where s.due_at is not null and (c.state = 'SCHEDULED' or c.state = 'SCHEDULE_REQUESTED' and s.local_time is not null)
+     where s.due_at is not null and (c.state = 'SCHEDULED'
+            or c.state = 'SCHEDULE_REQUESTED' and s.local_time is not null and s.applied = '[]')
      order by s.due_at limit ${limit}`);
 
 /** A first step whose time has not come. */
@@ -112,7 +113,7 @@ const editsDefinition = ({ projectId, environmentId, flagId }: DefinitionPlace) 
 export async function listRunningRamps(db: Reader, place: DefinitionPlace): Promise<string[]> {
   const rows = await db.all<{ id: string }>(sql`
     select c.id from changesets c join changeset_schedules s on s.changeset_id = c.id
-     where c.state = 'SCHEDULED' and s.applied <> '[]' and ${editsDefinition(place)}
+     where c.state in ('SCHEDULED', 'SCHEDULE_REQUESTED') and s.applied <> '[]' and ${editsDefinition(place)}
      order by c.created_at, c.id`);
   return rows.map(({ id }) => id);
 }

@@ -111,7 +111,8 @@ async function run(stores: readonly Store[] = [api.store]): Promise<void> {
     const [row] = await api.store.all<{ total: number }>(sql`
       select count(*) as total from changeset_schedules s join changesets c on c.id = s.changeset_id
        where s.due_at <= ${api.store.clock()}
-         and (c.state = 'SCHEDULED' or c.state = 'SCHEDULE_REQUESTED' and s.local_time is not null)`);
+         and (c.state = 'SCHEDULED'
+              or c.state = 'SCHEDULE_REQUESTED' and s.local_time is not null and s.applied = '[]')`);
     return row?.total === 0;
   };
   await until('every step that is due is settled', isDone);
@@ -394,6 +395,89 @@ test('where approvals are required, it is applied only with approvals that hold 
   refused(await say('approve', other, cleo), 409, /is FAILED/);
 });
 
+test('the plan of a ramp can be edited: all of it before it begins, afterwards the steps still to come', async () => {
+  const place = await aPlace();
+  const id = await place.ramp([{ waitMs: hour, share: 50 }, { waitMs: hour }]);
+  const plan = (share: number, ...steps: readonly [share: number, step: object][]) => ({
+    ...(share === 0 ? {} : { operations: [place.edit(allocate(share))] }),
+    steps: steps.map(([to, step]) => ({ ...step, operations: [place.edit(allocate(to))] })),
+  });
+  const wait = { waitMs: 2 * hour };
+  // It is still based on what was there when it was drafted, so others' changes are not overwritten.
+  await ok(api.patch(place.path, [{ op: 'replace', path: '/trafficAllocation', value: 3 }]));
+  const edited = await ok(say('schedule', id, ana, plan(20, [40, wait], [60, wait], [100, wait])));
+  assert.deepEqual([edited.status, edited.operations[0].edit], ['SCHEDULED', allocate(20)]);
+  assert.match((await ok(api.get(`/changesets/${id}/plan`, as(ana)))).operations[0].conflicts[0], /traffic allocation/);
+  await ok(api.patch(place.path, [{ op: 'replace', path: '/trafficAllocation', value: 100 }]));
+  await run();
+  assert.equal(await place.share(), 20);
+  refused(await say('schedule', id, ana, plan(30, [50, wait])), 400, /has begun, only steps can be changed/);
+  refused(await say('schedule', id, ana, at(inAnHour())), 400, /has begun/);
+  refused(await say('schedule', id, ana, { steps: [] }), 400, /steps is needed/);
+  pass(hour);
+  const later = await ok(say('schedule', id, ben, plan(0, [45, wait], [55, { hold: true }])));
+  const due = later.schedule.appliedAt[0] + 2 * hour;
+  assert.deepEqual([later.schedule.steps.length, later.dueAt, later.schedule.by.name], [2, due, ben.email]);
+  // A pause stays a pause, with what is left of the new wait.
+  await ok(say('pause', id, ana));
+  const paused = await ok(say('schedule', id, ana, plan(0, [45, { waitMs: 3 * hour }], [55, { hold: true }])));
+  assert.deepEqual([paused.dueAt, typeof paused.schedule.pausedAt], [undefined, 'number']);
+  assert.equal((await ok(say('resume', id, ana))).dueAt, due + hour);
+  pass(2 * hour);
+  await run();
+  assert.equal(await place.share(), 45);
+  // A hold is a hold, even if it was paused: who resumes a pause is not asked for an approval.
+  await ok(say('schedule', id, ana, plan(0, [80, wait])));
+  await ok(say('pause', id, ana));
+  const held = await ok(say('schedule', id, ana, plan(0, [80, { hold: true }])));
+  assert.deepEqual([held.dueAt, held.schedule.pausedAt], [undefined, undefined]);
+  const timed = await ok(say('schedule', id, ana, plan(0, [80, wait])));
+  assert.equal(timed.dueAt, timed.schedule.appliedAt[1] + 2 * hour);
+  pass(2 * hour);
+  await run();
+  assert.deepEqual([await place.share(), await stateOf(id)], [80, 'PUBLISHED']);
+  const tooMany = Array.from({ length: 20 }, (_, index): [number, object] => [index + 1, wait]);
+  const other = await place.ramp([{ waitMs: hour, share: 50 }, { waitMs: hour }]);
+  await run();
+  pass(hour);
+  await run();
+  refused(await say('schedule', other, ana, plan(0, ...tooMany)), 400, /steps must not be more than 20/);
+});
+
+test('changing the steps still to come voids approvals, and they wait for a new one, however late it is', async () => {
+  const place = await aPlace({});
+  const id = await place.draft();
+  const steps = (share: number) => ({ steps: [{ waitMs: hour, operations: [place.edit(allocate(share))] }] });
+  await ok(say('schedule', id, ana, { ...at(inAnHour()), ...steps(50) }));
+  await ok(say('approve', id, ben));
+  pass(hour);
+  await run();
+  assert.equal((await ok(say('schedule', id, ana, steps(60)))).status, 'SCHEDULE_REQUESTED');
+  refused(await api.delete(`/changesets/${id}`, as(ana)), 409, /is running/);
+  pass(2 * hour);
+  assert.deepEqual(await api.recorded(() => run()), []);
+  refused(await say('approve', id, ana), 403, /wrote themselves/);
+  assert.equal((await ok(say('approve', id, ben))).status, 'SCHEDULED');
+  await run();
+  assert.deepEqual([await place.share(), await stateOf(id)], [60, 'PUBLISHED']);
+  // Whoever could approve the rest can end it; a kill ends it as well.
+  const again = async () => {
+    await place.guard({ areApprovalsRequired: false });
+    const ramp = await place.ramp([{ waitMs: hour }]);
+    await run();
+    await place.guard({ areApprovalsRequired: true });
+    await ok(say('schedule', ramp, ana, steps(60)));
+    return ramp;
+  };
+  const rejected = await again();
+  assert.equal((await ok(say('reject', rejected, ben))).status, 'REJECTED');
+  await place.guard({ areApprovalsRequired: true, allowKills: true });
+  const killed = await again();
+  await place.guard({ areApprovalsRequired: true, allowKills: true });
+  await ok(api.put(`${place.path}/kill`, undefined, as(ben)));
+  assert.equal(await stateOf(killed), 'FAILED');
+});
+
 test('a kill needs no approval where kills are allowed, but what follows it does', async () => {
   const place = await aPlace({ allowKills: true });
   const id = await place.draft({ kind: 'kill' });
@@ -470,6 +554,15 @@ test('steps that could never be applied are refused', async () => {
   ] as const) {
     refused(await say('schedule', id, ana, { steps }), 400, complaint);
   }
+  const first = (...operations: readonly object[]) => say('schedule', id, ana, { ...at(inAnHour()), operations });
+  for (const operations of [
+    [staging],
+    [place.edit({ kind: 'kill' })],
+    [place.edit(allocate(1)), place.edit(allocate(2))],
+  ]) {
+    refused(await first(...operations), 400, /must edit a definition once, and as the changeset’s own operation does/);
+  }
+  refused(await first(place.edit(allocate(101))), 400, /trafficAllocation/);
   const { name } = await aSegment(api, place, [place.staging]);
   const keys = { environment: place.staging.id, segment: name, edit: { kind: 'addKeys', keys: ['ada'] } };
   const mixed = await ok(api.post('/changesets', { workspace: { id: place.id }, operations: [keys] }, as(ana)));
