@@ -16,6 +16,7 @@ import { listReviews, type StoredReview } from '#store/approvals.ts';
 import * as store from '#store/changesets.ts';
 import { endLease } from '#store/large-segments.ts';
 import { findProjectById } from '#store/projects.ts';
+import { definitionTag } from '#store/sql.ts';
 import { requirePermission } from './actors.ts';
 import { neededApprovals, type Reviewed } from './approvals.ts';
 import { withAct } from './changeset-discussion.ts';
@@ -98,10 +99,9 @@ export async function saveAs(
   const act = acts[action];
   const acted = act ? await withAct(tx, { id: head.id, reviews }, { kind: act, comment: comment ?? '' }) : reviews;
   const changeset = toChangeset(after, operations);
-  const base = entry(action, changeset);
   await tx.record({
-    ...base,
-    note: comment ? { title: head.title, comment } : base.note,
+    ...entry(action, changeset),
+    ...(comment ? { note: { title: head.title, comment } } : {}),
     before: before ? withoutRevision(before) : { status: head.status },
     after: before || status === 'PUBLISHED' ? withoutRevision(changeset) : { status },
   });
@@ -120,14 +120,19 @@ const acts: Readonly<Record<string, StoredReview['kind']>> = {
   'changeset.expired': 'expire',
 };
 
-export const entry = (action: Entry['action'], { id, title, comment, workspace }: Changeset) => ({
+export const entry = (action: Entry['action'], changeset: Changeset): Entry => ({
   action,
-  object: { type: 'changeset' as const, id, name: title },
-  project: workspace,
-  note: { title, comment },
-  // Replies that show changesets are not cached.
-  touches: 'nothing' as const,
+  object: { type: 'changeset', id: changeset.id, name: changeset.title },
+  project: changeset.workspace,
+  note: { title: changeset.title, comment: changeset.comment },
+  ...touchedBy(changeset),
 });
+
+/** Replies that show changesets are not cached; those that show the object of a change request are. */
+function touchedBy({ operationType, operations: [first] }: Changeset): Pick<Entry, 'touches'> {
+  if (operationType === undefined || !first?.environment) return { touches: 'nothing' };
+  return first.flag ? { touches: definitionTag(first.environment.id, first.flag.id) } : {};
+}
 
 /** Of a request: whether it has what it needs. The actor may be allowed to skip approvals; the request is not. */
 export async function requestedStateOf(tx: RecordingTx, changeset: Reviewed): Promise<ChangesetState> {

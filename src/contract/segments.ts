@@ -6,6 +6,7 @@ import {
   ListedKey,
   ListedSegment,
   NewSegment,
+  OpenRequest,
   SegmentDetails,
   SegmentReply,
   SegmentUser,
@@ -229,7 +230,7 @@ export const listKeys = endpoint({
   ),
   reply: Type.Object({
     keys: Type.Array(ListedKey),
-    openChangeRequestId: Type.Null(),
+    openChangeRequestId: OpenRequest,
     count: Type.Integer(),
     totalCount: Type.Integer(),
     offset: Type.Integer(),

@@ -1,7 +1,7 @@
 /** Segments: named groups of keys. A name exists once in a project over all kinds, because rules name any of them. */
 import { type Static, Type } from 'typebox';
 import { refuse } from './problems.ts';
-import { Description, Millis, NullableArray, OneOf, patterns, Reference } from './schema.ts';
+import { Description, Millis, Nullable, NullableArray, OneOf, patterns, Reference } from './schema.ts';
 
 export const segmentKinds = ['standard', 'large', 'rule_based'] as const;
 export type SegmentKind = (typeof segmentKinds)[number];
@@ -114,6 +114,10 @@ export const KeyChange = Type.Object({
 });
 export type KeyChange = Static<typeof KeyChange>;
 
+export const OpenRequest = Nullable(
+  Type.String({ description: 'the change request about its keys here that is not over' }),
+);
+
 /** What an upload answers: the vendor's record. */
 export const UploadRecord = Type.Object({
   id: Type.String(),
@@ -131,15 +135,24 @@ export const UploadRecord = Type.Object({
   iAmInThisSegment: Type.Null(),
   metadataId: Type.String(),
   keys: Type.Null(),
-  openChangeRequestId: Type.Null(),
+  openChangeRequestId: OpenRequest,
   approvers: Type.Null(),
   type: Type.Literal('Segment'),
 });
 
-export const toUploadRecord = (
-  orgId: string,
-  { segment, environment, activation }: { segment: Segment; environment: Reference; activation: Activation },
-): Static<typeof UploadRecord> => ({
+interface Uploaded extends Pick<Static<typeof UploadRecord>, 'orgId' | 'openChangeRequestId'> {
+  readonly segment: Segment;
+  readonly environment: Reference;
+  readonly activation: Activation;
+}
+
+export const toUploadRecord = ({
+  orgId,
+  segment,
+  environment,
+  activation,
+  openChangeRequestId,
+}: Uploaded): Static<typeof UploadRecord> => ({
   id: segment.id,
   orgId,
   environment: environment.id,
@@ -155,7 +168,7 @@ export const toUploadRecord = (
   iAmInThisSegment: null,
   metadataId: segment.id,
   keys: null,
-  openChangeRequestId: null,
+  openChangeRequestId,
   approvers: null,
   type: 'Segment',
 });

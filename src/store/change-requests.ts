@@ -8,10 +8,10 @@ import { isAwaitingFile } from './uploads.ts';
 export const isChangeRequest = async (db: Reader, id: string): Promise<boolean> =>
   (await db.one(sql`select 1 from changesets where id = ${id} and operation_type is not null`)) !== undefined;
 
-/** The change request that waits for an approval of a change to the same object. */
+/** The change request about the object in the environment that is not over. */
 export async function findPending(
   db: Reader,
-  { kind, object, environment }: PlacedOperation,
+  { kind, object, environment }: Pick<PlacedOperation, 'kind' | 'object' | 'environment'>,
 ): Promise<string | undefined> {
   const row = await db.one<{ changeset_id: string }>(sql`
     select changeset_id from changeset_operations

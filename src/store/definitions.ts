@@ -28,6 +28,7 @@ interface DefinitionRow {
   readonly traffic_allocation_seed: number;
   readonly algo: Algorithm;
   readonly last_traffic_at: number | null;
+  readonly open_request: string | null;
 }
 
 /** Rows of 0.1.0 lack `impressionsDisabled`. Nothing else inside a targeting can have a member of this name. */
@@ -43,6 +44,7 @@ const toStored = (row: DefinitionRow, environment: Reference): SeededDefinition 
   creationTime: row.created_at,
   lastUpdateTime: row.updated_at,
   ...(row.last_traffic_at === null ? {} : { lastTrafficReceivedAt: row.last_traffic_at }),
+  ...(row.open_request === null ? {} : { openChangeRequestId: row.open_request }),
   revision: row.change_number,
   seed: row.seed,
   trafficAllocationSeed: row.traffic_allocation_seed,
@@ -53,7 +55,10 @@ const columns = sql`
   d.flag_id, f.name as flag_name, f.traffic_type_id, t.name as traffic_type_name, d.targeting, d.change_number,
   d.created_at, d.updated_at, d.seed, d.traffic_allocation_seed, d.algo,
   (select last_at from flag_traffic s where s.environment_id = d.environment_id and s.flag_id = d.flag_id)
-    as last_traffic_at`;
+    as last_traffic_at,
+  (select o.changeset_id from changeset_operations o
+    where o.object_kind = 'definition' and o.object_id = d.flag_id and o.environment_id = d.environment_id
+      and o.is_pending) as open_request`;
 const definitionsWithFlags = sql`
   definitions d join flags f on f.id = d.flag_id join traffic_types t on t.id = f.traffic_type_id`;
 

@@ -224,6 +224,50 @@ test('a change request is rejected by an approver and withdrawn by its submitter
   assert.equal((await ok(api.get(path))).killed, false);
 });
 
+test('definitions and keys of segments name the change request about them until it is over', async () => {
+  const { project, flag, path, submitter, approver, submit, decide, guard } = await aGuardedPlace();
+  const segment = await aSegment(api, project, [project.staging]);
+  const keys = `/segments/${project.staging.id}/${segment.name}/keys`;
+  const list = `/splits/ws/${project.id}/environments/${project.staging.id}`;
+  // The same key asks before and after, so that answers which are kept would be seen.
+  const named = async () => {
+    const { objects } = await ok(api.get(list));
+    return [await ok(api.get(path)), objects[0], await ok(api.get(keys))].map((one) => one.openChangeRequestId);
+  };
+  assert.deepEqual(await named(), [undefined, undefined, null]);
+  const kill = { split: { name: flag.name }, operationType: 'KILL', title: 'Off' };
+  const { headers } = await api.get(path);
+  const { id } = await ok(submit(kill));
+  assert.deepEqual(await named(), [id, id, null]);
+  assert.equal((await api.get(path)).headers.etag, headers.etag, 'the ETag names the revision');
+  const { id: added } = await ok(
+    submit({ segment: { name: segment.name, keys: ['grace'] }, operationType: 'CREATE', title: 'Grace' }),
+  );
+  assert.deepEqual(await named(), [id, id, added]);
+  await ok(decide(id, 'REJECTED'));
+  await ok(decide(added, 'APPROVED'));
+  assert.deepEqual(await named(), [undefined, undefined, null]);
+
+  // Those who need no approval are told of what others asked for.
+  await guard({ approvalSkippableBy: [{ id: approver.id, type: 'api_key' }] });
+  const asked = (await ok(submit(kill))).id;
+  const adding = { segment: { name: segment.name, keys: ['joan'] }, operationType: 'CREATE' };
+  const joan = (await ok(submit(adding))).id;
+  const uploaded = await ok(
+    api.put(`/segments/${project.staging.id}/${segment.name}/uploadKeys`, { keys: ['k'] }, approver),
+  );
+  assert.equal(uploaded.openChangeRequestId, joan);
+  assert.equal(
+    (await ok(api.put(path, { ...aDefinition(), trafficAllocation: 7 }, approver))).openChangeRequestId,
+    asked,
+  );
+  await ok(api.delete(path, approver));
+  assert.equal((await ok(api.post(`${path}/undelete`, {}, approver))).openChangeRequestId, asked);
+  assert.deepEqual(await named(), [asked, asked, joan]);
+  await ok(decide(asked, 'WITHDRAWN', submitter));
+  assert.deepEqual(await named(), [undefined, undefined, joan]);
+});
+
 test('a change request for a later time waits for its approval, and then for its time', async () => {
   const { project, flag, path, submitter, submit, decide } = await aGuardedPlace();
   const now = Date.parse('2026-10-24T08:00:00Z');

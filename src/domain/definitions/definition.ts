@@ -66,8 +66,13 @@ const Times = Type.Object({
   lastUpdateTime: Millis,
   lastTrafficReceivedAt: Type.Optional(LastTraffic),
 });
+const Request = Type.Object({
+  openChangeRequestId: Type.Optional(
+    Type.String({ description: 'the change request about it that is not over; absent if there is none' }),
+  ),
+});
 
-export const Definition = extend(extend(Place, Targeting), Times);
+export const Definition = extend(extend(extend(Place, Targeting), Times), Request);
 /** A stored definition. `revision` is the environment's change number of its last change and makes its ETag. */
 export type Definition = Static<typeof Definition> & { readonly revision: number };
 
@@ -76,12 +81,13 @@ export type StoredDefinition = Omit<Definition, keyof Targeting> & { readonly ta
 
 /** The definition as JSON, without parsing its targeting. */
 export const toDefinitionText = (stored: StoredDefinition): string => {
-  const { id, name, environment, trafficType, targeting, creationTime, lastUpdateTime, lastTrafficReceivedAt } = stored;
+  const { id, name, environment, trafficType, targeting, ...times } = stored;
+  const { creationTime, lastUpdateTime, lastTrafficReceivedAt, openChangeRequestId } = times;
   return joinObjects(
     JSON.stringify({ id, name, environment, trafficType }),
     targeting,
     // An undefined member is left out.
-    JSON.stringify({ creationTime, lastUpdateTime, lastTrafficReceivedAt }),
+    JSON.stringify({ creationTime, lastUpdateTime, lastTrafficReceivedAt, openChangeRequestId }),
   );
 };
 

@@ -20,6 +20,7 @@ import { maxSegments } from '#domain/definitions/references.ts';
 import type { Note } from '#domain/projects.ts';
 import type { Reference } from '#domain/schema.ts';
 import { warnAboutEmpty } from '#domain/segments.ts';
+import { findPending } from '#store/change-requests.ts';
 import { countDefinitions, findStoredDefinition, listStoredDefinitions } from '#store/definitions.ts';
 import { listNamedSegments } from '#store/segments.ts';
 import type { Reader } from '#store/sql.ts';
@@ -46,13 +47,13 @@ export const definitions = (db: Reader) => {
       return toReply({ stored: definition });
     },
     createDefinition: async (call) =>
-      warned(db, call, await createDefinition(call.context, changeOf(call, call.body), call.body)),
+      inserted(db, call, await createDefinition(call.context, changeOf(call, call.body), call.body)),
     replaceDefinition: async (call) =>
       warned(db, call, await replaceDefinition(call.context, changeOf(call, call.body), call.body)),
     patchDefinition: async (call) => warned(db, call, await patchDefinition(call.context, changeOf(call), call.body)),
     deleteDefinition: async (call) => deleteDefinition(call.context, changeOf(call, call.body)),
     undeleteDefinition: async (call) =>
-      warned(db, call, await undeleteDefinition(call.context, changeOf(call, call.body))),
+      inserted(db, call, await undeleteDefinition(call.context, changeOf(call, call.body))),
     killDefinition: kill,
     killDefinitionByPost: kill,
     restoreDefinition: restore,
@@ -62,6 +63,16 @@ export const definitions = (db: Reader) => {
 
 async function* definitionTexts(definitions: AsyncIterable<StoredDefinition>): AsyncGenerator<string> {
   for await (const definition of definitions) yield toDefinitionText(definition);
+}
+
+/** A change request may already ask for what was created meanwhile. */
+async function inserted(db: Reader, call: Warned, { stored, targeting }: EditedDefinition): Promise<JsonReply> {
+  const place = { kind: 'definition', object: stored, environment: stored.environment } as const;
+  const open = await findPending(db, place);
+  return warned(db, call, {
+    stored: { ...stored, ...(open === undefined ? {} : { openChangeRequestId: open }) },
+    targeting,
+  });
 }
 
 interface Warned {

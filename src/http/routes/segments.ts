@@ -15,6 +15,7 @@ import { Problem } from '#domain/problems.ts';
 import type { Note } from '#domain/projects.ts';
 import type { Reference } from '#domain/schema.ts';
 import { keysOfFile, parseKeys, type Segment, toSegmentReply, toUploadRecord } from '#domain/segments.ts';
+import { findPending } from '#store/change-requests.ts';
 import { listLargeSegmentsOf } from '#store/large-segments.ts';
 import { countSegmentUsers, listSegmentUsers } from '#store/references.ts';
 import {
@@ -31,8 +32,16 @@ import { offsetPage } from '../paging/offset.ts';
 import { type Call, implement } from '../pipeline/implement.ts';
 import { noteOf } from '../pipeline/notes.ts';
 
-export const segments = (db: Reader, accountId: string) =>
-  implement(contract, {
+export const segments = (db: Reader, accountId: string) => {
+  const openRequest = async (segment: Segment, environment: Reference) =>
+    (await findPending(db, { kind: 'segment', object: segment, environment })) ?? null;
+  const upload = async ({ context, query: { replace } }: Upload, change: KeysChange) => {
+    const isReplacement = replace !== undefined && replace.toLowerCase() !== 'false';
+    const uploaded = await (isReplacement ? replaceKeys : addKeys)(context, change);
+    const openChangeRequestId = await openRequest(uploaded.segment, uploaded.environment);
+    return toUploadRecord({ orgId: accountId, ...uploaded, openChangeRequestId });
+  };
+  return implement(contract, {
     createSegment: async ({ context, project, trafficType, body: { name, description = '' } }) =>
       toSegmentReply(await createSegment(context, { project, trafficType, kind: 'standard', name, description })),
     listSegments: async ({ project, query }) => {
@@ -91,7 +100,14 @@ export const segments = (db: Reader, accountId: string) =>
       const count = prefix === undefined ? keyCount : await countKeys(db, filter);
       const keys = await listKeys(db, filter, { offset, limit }, { total: count, changes });
       const shown = expand ? await withOrigins(db, filter, keys) : keys;
-      return { keys: shown, openChangeRequestId: null, count, totalCount: count, offset, limit };
+      return {
+        keys: shown,
+        openChangeRequestId: await openRequest(segment, environment),
+        count,
+        totalCount: count,
+        offset,
+        limit,
+      };
     },
     listKeyChanges: async ({ environment, segment, query }) => {
       await requireActive(db, environment, segment);
@@ -101,11 +117,12 @@ export const segments = (db: Reader, accountId: string) =>
         count: () => countKeyChanges(db, place),
       });
     },
-    uploadKeys: async (call) => upload(accountId, call, changeOf(call, call.body.keys, noteOf(call.query, call.body))),
-    uploadKeyFile: async (call) => upload(accountId, call, fromListOrFile(call)),
+    uploadKeys: async (call) => upload(call, changeOf(call, call.body.keys, noteOf(call.query, call.body))),
+    uploadKeyFile: async (call) => upload(call, fromListOrFile(call)),
     removeKeys: async (call) => remove(call, changeOf(call, call.body.keys, noteOf(call.query, call.body))),
     deleteKeys: async (call) => remove(call, changeOf(call, call.body, noteOf(call.query))),
   });
+};
 
 const toActive = ({ name, trafficType, creationTime }: Segment, { id, name: environment }: Reference) => ({
   name,
@@ -178,11 +195,6 @@ function payloadOf(text: string | undefined): unknown {
 }
 
 type Upload = Pick<Call<typeof contract.uploadKeys>, 'context' | 'query'>;
-
-async function upload(accountId: string, { context, query: { replace } }: Upload, change: KeysChange) {
-  const isReplacement = replace !== undefined && replace.toLowerCase() !== 'false';
-  return toUploadRecord(accountId, await (isReplacement ? replaceKeys : addKeys)(context, change));
-}
 
 async function remove({ context }: Pick<Upload, 'context'>, change: KeysChange) {
   const removed = await removeKeys(context, change);
