@@ -324,6 +324,29 @@ suite('segments', { concurrency: 2 }, () => {
     await look(page, 'a large segment');
     await press(page, 'Replace keys in Staging');
     await page.getByText(/^2 keys in \w+\.$/).waitFor();
+    await choose(
+      [...Array(120).keys()]
+        .map((index) => `card-${index}\n`)
+        .join('')
+        .concat('"x,y"\n'),
+    );
+    await press(page, 'Replace keys in Staging');
+    await page.getByText('1 to 50 of 121', { exact: true }).waitFor();
+    await look(page, 'the keys of a large segment');
+    await press(page, 'Next');
+    await press(page, 'Next');
+    await page.getByText('101 to 121 of 121', { exact: true }).waitFor();
+    await page.getByRole('rowheader', { name: 'x,y' }).waitFor();
+    await press(page, 'Previous');
+    await page.getByText('51 to 100 of 121', { exact: true }).waitFor();
+    await field(page, 'Keys that start with').fill('card-11');
+    await page.getByText('1 to 11 that start with card-11', { exact: true }).waitFor();
+    await field(page, 'Keys that start with').fill('nobody');
+    await page.getByText('No keys match').waitFor();
+    const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'Download')]);
+    assert.equal(download.suggestedFilename(), 'blocked_cards-Staging.csv');
+    const saved = (await readFile(await download.path(), 'utf8')).split('\n');
+    assert.deepEqual([saved.length, saved[0], saved[120]], [122, 'card-0', '"x,y"']);
     await field(page, 'Key').fill('card-2');
     await press(page, 'Look up');
     await page.getByText('card-2 is in the segment in Staging.').waitFor();

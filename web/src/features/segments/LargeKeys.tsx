@@ -1,27 +1,33 @@
-import { useQuery } from '@tanstack/react-query';
-import { Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Download, Trash2 } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
 import { getChangeRequest, submitChangeRequest } from '#contract/change-requests.ts';
 import { deactivateLargeSegment } from '#contract/large-segments.ts';
 import type { Change } from '#domain/changes.ts';
 import { maxUploadBytes, type Upload } from '#domain/large-segments.ts';
 import { countOf } from '../../administration/count.ts';
 import { EditorName, useEditorName } from '../../kit/EditorName.tsx';
+import { explain } from '../../kit/explain.ts';
 import { Failure } from '../../kit/Failure.tsx';
 import { useForm } from '../../kit/form.ts';
 import { NoteFields, noteOf, noteRules } from '../../kit/NoteFields.tsx';
 import { ProdChip } from '../../kit/StatusChip.tsx';
+import { saveFile } from '../../kit/save-file.ts';
 import { call } from '../../server/api.ts';
+import type { ApiProblem } from '../../server/api-problem.ts';
 import { useProject } from '../../server/project.ts';
 import { useWhyNot } from '../../server/rights.ts';
 import { sendFile } from '../../server/send-file.ts';
-import { toast } from '../../state/toasts.ts';
+import { usePageActions } from '../../state/page-actions.ts';
+import { toast, toastFailure } from '../../state/toasts.ts';
 import { useLeaveWarning } from '../../state/use-leave-warning.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { Time } from '../../ui/Time.tsx';
+import { largeKeysCsv } from './all-keys.ts';
 import { FileChoice } from './FileChoice.tsx';
 import panel from './KeyPanel.module.css';
+import { LargeKeyTable } from './LargeKeyTable.tsx';
 import { RemoveAllKeysDialog } from './RemoveAllKeysDialog.tsx';
 import { isRunning, shareOf, uploadsReading } from './running-uploads.ts';
 import styles from './SegmentPage.module.css';
@@ -29,8 +35,9 @@ import type { KeysProps } from './StandardKeys.tsx';
 import { useRefreshSegments } from './segments-query.ts';
 import { useFileDrop } from './use-file-drop.ts';
 
-/** A large segment in an environment: its size, and a file that replaces its keys. */
-export function LargeKeys({ segment, environment, keyCount }: KeysProps) {
+/** A large segment in an environment: its keys, and a file that replaces them. */
+export function LargeKeys(props: KeysProps) {
+  const { segment, environment, keyCount } = props;
   const project = useProject();
   const isRequired = project.requiresTitleAndComments;
   const refresh = useRefreshSegments();
@@ -82,9 +89,12 @@ export function LargeKeys({ segment, environment, keyCount }: KeysProps) {
           {environment.name} {environment.production && <ProdChip />}
         </h2>
         {keyCount > 0 && (
-          <Button look="quiet" refusal={refusal} onClick={() => setRemoving(true)}>
-            <Trash2 size={14} aria-hidden /> Remove all keys
-          </Button>
+          <div className={styles.tools}>
+            <DownloadButton {...props} />
+            <Button look="quiet" refusal={refusal} onClick={() => setRemoving(true)}>
+              <Trash2 size={14} aria-hidden /> Remove all keys
+            </Button>
+          </div>
         )}
       </div>
       <p>
@@ -122,6 +132,7 @@ export function LargeKeys({ segment, environment, keyCount }: KeysProps) {
           </footer>
         </form>
       </section>
+      {keyCount > 0 && <LargeKeyTable {...props} />}
       <Uploads uploads={uploads.data ?? []} />
       {isRemoving && (
         <RemoveAllKeysDialog
@@ -132,6 +143,30 @@ export function LargeKeys({ segment, environment, keyCount }: KeysProps) {
         />
       )}
     </>
+  );
+}
+
+/** Ten million keys take a while: the button tells how far it is, and stops it. */
+function DownloadButton({ segment, environment }: KeysProps) {
+  const [share, setShare] = useState(0);
+  const stop = useRef(new AbortController());
+  useEffect(() => () => stop.current.abort(), []);
+  const downloading = useMutation<Blob | undefined, ApiProblem>({
+    mutationFn: () => {
+      setShare(0);
+      stop.current = new AbortController();
+      return largeKeysCsv({ environment: environment.id, segment }, { onShare: setShare, signal: stop.current.signal });
+    },
+    onSuccess: (csv) => csv && saveFile(`${segment}-${environment.name}.csv`, csv),
+    onError: (problem) => toastFailure(`The download failed. ${explain(problem)}`),
+  });
+  const run = () => (downloading.isPending ? stop.current.abort() : downloading.mutate());
+  usePageActions([{ label: 'Download keys', icon: Download, run }]);
+  return (
+    <Button look="quiet" onClick={run}>
+      <Download size={14} aria-hidden />{' '}
+      {downloading.isPending ? `Stop download, ${Math.floor(100 * share)}%` : 'Download'}
+    </Button>
   );
 }
 

@@ -1,8 +1,10 @@
-/** Which keys a standard segment has in an environment. */
+/** Which keys a segment has in an environment. */
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
+import { listLargeSegmentKeys } from '#contract/large-segments.ts';
 import { listKeys } from '#contract/segments.ts';
 import { call, keyOf } from '../../server/api.ts';
 import type { ApiProblem } from '../../server/api-problem.ts';
+import { toCsv } from './key-text.ts';
 
 const pageSize = 1_000;
 /** The server answers several at once as fast as one. */
@@ -65,3 +67,25 @@ const keyReading = (place: Place, key: string) =>
     staleTime: 60_000,
     gcTime: 60_000,
   });
+
+/** The keys of a large segment as CSV, in blobs, which the browser need not keep in memory. Undefined if it was stopped. */
+export async function largeKeysCsv(
+  { environment, segment }: Place,
+  { onShare, signal }: { readonly onShare: (share: number) => void; readonly signal: AbortSignal },
+): Promise<Blob | undefined> {
+  const parts: Blob[] = [];
+  let done = 0;
+  let from: string | undefined;
+  for (;;) {
+    const { keys, count, next } = await call(listLargeSegmentKeys, {
+      params: { environment, largeSegment: segment },
+      query: { from, limit: pageSize },
+    });
+    if (signal.aborted) return undefined;
+    parts.push(new Blob([toCsv(keys.map(({ key }) => key))]));
+    done += keys.length;
+    onShare(done / count);
+    if (next === null) return new Blob(parts);
+    from = next;
+  }
+}
