@@ -107,6 +107,18 @@ suite('changesets', { concurrency: 2 }, () => {
     await press(page, 'Open it');
     await page.getByText('Applied together or not at all').waitFor();
     await page.getByText('40% of the user keys that reach this step move from off to on.').waitFor();
+    // What has a share is ramped, the rest changes with the first step.
+    await press(page, 'Schedule…');
+    const scheduling = page.getByRole('dialog', { name: 'Schedule it for Production and Staging' });
+    await scheduling.getByLabel('Step by step, as a ramp').check();
+    await scheduling.getByLabel('As soon as it is approved').check();
+    await scheduling.getByText('one_page in Production: no share grows there').waitFor();
+    await scheduling.getByRole('button', { name: '25% → 50%' }).first().click();
+    await look(page, 'ramp of a changeset');
+    await scheduling.getByRole('button', { name: 'Schedule', exact: true }).click();
+    const schedule = page.getByRole('region', { name: 'Schedule' });
+    await schedule.getByText('Starts when it is approved').waitFor();
+    await schedule.getByText('one_page in Staging: Everyone else: on 50%, off 50%').waitFor();
     await guard(things, { allowKills: true });
     await openFlag(page, 'one_page', 'Production');
     await press(page, 'Kill in Production');
@@ -152,6 +164,17 @@ suite('changesets', { concurrency: 2 }, () => {
       await schedule.getByText('Next, when somebody resumes').waitFor();
       await press(page, 'Resume');
       await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
+      // What was applied stays; the rest is planned anew.
+      await schedule.getByRole('button', { name: 'Edit plan' }).click();
+      const editing = page.getByRole('dialog', { name: 'Edit the plan' });
+      await editing.getByLabel('Step 2: percent on').fill('25');
+      await editing.getByRole('button', { name: 'Save plan' }).click();
+      await editing.getByText('This is how it is now.').waitFor();
+      await editing.getByLabel('Step 2: percent on').fill('40');
+      await editing.getByLabel('Step 2: how long it waits').fill('2');
+      await look(page, 'edit a plan');
+      await editing.getByRole('button', { name: 'Save plan' }).click();
+      await schedule.getByText('Everyone else: on 40%, off 60%').waitFor();
       await press(page, 'Abort');
       await page.getByRole('alertdialog').getByRole('button', { name: 'Abort the schedule' }).click();
       await schedule.getByText('Ended after 1 of 3 steps').waitFor();
@@ -162,7 +185,7 @@ suite('changesets', { concurrency: 2 }, () => {
       const events = (await history.allInnerTexts()).map((text) => text.replaceAll(/\s*\n\s*/g, ' | '));
       assert.match(
         events.join('\n'),
-        /submitted it[^\n]+\n[^\n]*Step 1 of 3 was applied[^\n]+\n[^\n]+paused the schedule \| Looking at errors[^\n]+\n[^\n]+resumed the schedule[^\n]+\n[^\n]+aborted the schedule/,
+        /submitted it[^\n]+\n[^\n]*Step 1 of 3 was applied[^\n]+\n[^\n]+paused the schedule \| Looking at errors[^\n]+\n[^\n]+resumed the schedule[^\n]+\n[^\n]+edited it[^\n]+\n[^\n]+aborted the schedule/,
       );
     },
   );

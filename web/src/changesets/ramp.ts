@@ -85,15 +85,17 @@ export const bucketsIn = (targeting: Targeting | null | undefined, part: Part): 
   return typeof value === 'number' ? [] : value;
 };
 
-const sizeIn = (buckets: readonly Bucket[], name: string): number =>
+export const sizeIn = (buckets: readonly Bucket[], name: string): number =>
   buckets.find(({ treatment }) => treatment === name)?.size ?? 0;
 
 /** The one that gains most; if none does, the largest. */
-export function treatmentIn({ base, targeting }: Draft, part: Part): string {
-  const [before, after] = [bucketsIn(base, part), bucketsIn(targeting, part)];
+export const treatmentIn = ({ base, targeting }: Draft, part: Part): string =>
+  growing(bucketsIn(base, part), bucketsIn(targeting, part)) ?? targeting.defaultTreatment;
+
+export function growing(before: readonly Bucket[], after: readonly Bucket[]): string | undefined {
   const gain = ({ treatment, size }: Bucket) => size - sizeIn(before, treatment);
   const [most] = after.toSorted((one, other) => gain(other) - gain(one) || other.size - one.size);
-  return most?.treatment ?? targeting.defaultTreatment;
+  return most?.treatment;
 }
 
 type Ramped = Pick<Plan, 'part' | 'treatment'>;
@@ -104,8 +106,10 @@ const percentIn = (targeting: Targeting | null | undefined, { part, treatment }:
 export type Preset = readonly (number | 'hold')[];
 
 /** From what is saved to what the draft asks for. */
-export function presetsFor({ base, targeting }: Draft, ramped: Ramped): Preset[] {
-  const [from, to] = [percentIn(base, ramped), percentIn(targeting, ramped)];
+export const presetsFor = ({ base, targeting }: Draft, ramped: Ramped): Preset[] =>
+  presetsBetween(percentIn(base, ramped), percentIn(targeting, ramped));
+
+export function presetsBetween(from: number, to: number): Preset[] {
   // Nothing to reach: as if everybody were to get it.
   const end = to > from ? to : 100;
   const within = (percents: readonly number[]): Preset => [...percents.filter((one) => one > from && one < end), end];
@@ -152,10 +156,18 @@ export function startOf(start: Start, now: number | undefined): number | undefin
 }
 
 /** Undefined after a hold. */
-export function timesOf(plan: Plan, now: number | undefined): (number | undefined)[] {
-  let at = startOf(plan, now);
-  return plan.steps.map((step, index) => {
-    if (index > 0) {
+export const timesOf = (plan: Plan, now: number | undefined): (number | undefined)[] =>
+  stepTimes(plan.steps, startOf(plan, now));
+
+/** `before`: when the step before them was applied, if they follow one. */
+export function stepTimes(
+  steps: readonly RampStep[],
+  start: number | undefined,
+  before?: number,
+): (number | undefined)[] {
+  let at = before ?? start;
+  return steps.map((step, index) => {
+    if (index > 0 || before !== undefined) {
       const waitMs = waitOf(step);
       at = at === undefined || waitMs === undefined ? undefined : at + waitMs;
     }
@@ -163,22 +175,34 @@ export function timesOf(plan: Plan, now: number | undefined): (number | undefine
   });
 }
 
-const waitOf = ({ wait, unit }: RampStep): number | undefined =>
+export const waitOf = ({ wait, unit }: RampStep): number | undefined =>
   unit === 'hold' || !/^\s*\d{1,5}\s*$/.test(wait) ? undefined : Number(wait) * unitMs[unit];
 
 /** The targeting in which the ramped share is this, and all else is as in the draft. */
 export function targetingAt({ base, targeting }: Draft, { part, treatment }: Ramped, percent: number): Targeting {
   if (part === 'allocation') return { ...targeting, trafficAllocation: percent };
-  const saved = bucketsIn(base, part);
-  const wanted = bucketsIn(targeting, part);
-  // Keys that do not get it yet keep their treatment.
-  const others = [...saved.map((one) => one.treatment), targeting.defaultTreatment];
-  const shown = withTreatments(wanted, wanted.length > 1 ? [treatment] : [treatment, ...new Set(others)]);
-  const { result } = changeShare(shown, undefined, { treatment, share: percent, isTyped: false, saved });
-  const buckets = withoutEmptyEnd(result, wanted.length > 1 ? saved : []);
+  const sides = { saved: bucketsIn(base, part), wanted: bucketsIn(targeting, part), treatment };
+  const buckets = bucketsAt({ ...sides, others: [targeting.defaultTreatment] }, percent);
   if (part === 'everyone') return { ...targeting, defaultRule: buckets };
   const index = ruleOf(part);
   return { ...targeting, rules: targeting.rules.map((rule, at) => (at === index ? { ...rule, buckets } : rule)) };
+}
+
+interface Sides {
+  readonly saved: readonly Bucket[];
+  readonly wanted: readonly Bucket[];
+  readonly treatment: string;
+  /** Who get the rest if nothing saved does. */
+  readonly others: readonly string[];
+}
+
+/** Between what is saved and what is wanted, with this share of the treatment. */
+export function bucketsAt({ saved, wanted, treatment, others }: Sides, percent: number): Bucket[] {
+  // Keys that do not get it yet keep their treatment.
+  const rest = [...saved.map((one) => one.treatment), ...others];
+  const shown = withTreatments(wanted, wanted.length > 1 ? [treatment] : [treatment, ...new Set(rest)]);
+  const { result } = changeShare(shown, undefined, { treatment, share: percent, isTyped: false, saved });
+  return withoutEmptyEnd(result, wanted.length > 1 ? saved : []);
 }
 
 /** More changes than the ramped share. */
@@ -213,12 +237,17 @@ export function complaintsOf(plan: Plan, draft: Draft, now: number): Complaints 
     if (before && changes[index] && equalJson(before, changes[index])) {
       found[name] = index === 0 ? 'This is how it is now.' : 'The same as the step before.';
     }
-    if (index === 0 || step.unit === 'hold') return;
-    const waitMs = waitOf(step);
-    if (waitMs === undefined || waitMs === 0) found[`wait ${index + 1}`] = 'A whole number, at least 1.';
-    else if (waitMs > maxWaitMs) found[`wait ${index + 1}`] = 'At most 90 days.';
+    const wait = index === 0 ? undefined : waitComplaint(step);
+    if (wait !== undefined) found[`wait ${index + 1}`] = wait;
   });
   return found;
+}
+
+export function waitComplaint(step: RampStep): string | undefined {
+  if (step.unit === 'hold') return undefined;
+  const waitMs = waitOf(step);
+  if (waitMs === undefined || waitMs === 0) return 'A whole number, at least 1.';
+  return waitMs > maxWaitMs ? 'At most 90 days.' : undefined;
 }
 
 export const mostSteps = maxSteps + 1;

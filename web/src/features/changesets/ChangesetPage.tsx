@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { Suspense, useState } from 'react';
+import { Suspense, useMemo, useState } from 'react';
 import {
   type ChangesetAnswer,
   changesetReading,
@@ -9,6 +9,7 @@ import {
   planReading,
   titleOf,
 } from '../../changesets/changesets-query.ts';
+import { rampOf } from '../../changesets/ramp-over.ts';
 import { hasBegun } from '../../changesets/schedule-words.ts';
 import { EditorName, useEditorName } from '../../kit/EditorName.tsx';
 import { Loaded } from '../../kit/Loaded.tsx';
@@ -84,7 +85,8 @@ function Loading({ changeset }: { readonly changeset: ChangesetAnswer }) {
   const plan = useQuery(planReading(changeset.id));
   const [act, setAct] = useState<Act>();
   const [isScheduling, setScheduling] = useState(false);
-  const acts = useActs(changeset, plan.data);
+  const ramp = useMemo(() => plan.data && rampOf(changeset, plan.data), [changeset, plan.data]);
+  const acts = useActs(changeset, plan.data, ramp !== undefined);
   const isPending = isOpen(changeset) || isScheduled(changeset);
   return (
     <Page>
@@ -123,6 +125,7 @@ function Loading({ changeset }: { readonly changeset: ChangesetAnswer }) {
         <aside className={styles.rail} aria-label="Schedule, approvals and checks">
           <Schedule
             changeset={changeset}
+            change={ramp && changeset.schedule?.steps.length ? 'Edit plan' : 'Change the time'}
             onChange={acts.schedule === undefined ? () => setScheduling(true) : undefined}
           />
           <Approvals changeset={changeset} plan={plan.data} />
@@ -135,7 +138,7 @@ function Loading({ changeset }: { readonly changeset: ChangesetAnswer }) {
       <Suspense>
         {isScheduling && (
           <ScheduleDialog
-            changeset={changeset}
+            {...{ changeset, ramp }}
             needsApproval={plan.data?.approvals.some(({ without }) => !without) ?? false}
             onClose={() => setScheduling(false)}
           />

@@ -88,7 +88,8 @@ const applyWords = ({ operations: [only, ...others] }: ChangesetAnswer): string 
 /** What the approval that is asked for leads to. */
 function thenWords({ schedule }: ChangesetAnswer): string {
   if (!schedule) return 'It can be applied then.';
-  const { at, dueAt = 0, steps } = schedule;
+  const { at, dueAt = 0, steps, appliedAt } = schedule;
+  if (appliedAt.length > 0) return `It goes on with step ${appliedAt.length + 1} of ${steps.length + 1} then.`;
   if (at) return `It is applied on ${timeWords(dueAt, at.zone)}, ${at.zone}.`;
   return `Its ${steps.length + 1} steps start then.`;
 }

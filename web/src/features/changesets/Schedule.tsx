@@ -1,6 +1,7 @@
 import type { ChangesetAnswer } from '../../changesets/changesets-query.ts';
 import {
   editWords,
+  hasBegun,
   type Phase,
   phaseOf,
   type ShownStep,
@@ -19,12 +20,13 @@ interface Props {
 }
 
 interface ScheduleProps extends Props {
+  readonly change: string;
   /** Undefined: it cannot be changed. */
   readonly onChange: (() => void) | undefined;
 }
 
 /** When it is applied, what becomes of each step, and where it stands. */
-export function Schedule({ changeset, onChange }: ScheduleProps) {
+export function Schedule({ changeset, change, onChange }: ScheduleProps) {
   const phase = phaseOf(changeset);
   const { schedule } = changeset;
   if (!phase || !schedule) return null;
@@ -35,7 +37,7 @@ export function Schedule({ changeset, onChange }: ScheduleProps) {
         <h2 id="schedule">Schedule</h2>
         {onChange && (
           <Button look="link" onClick={onChange}>
-            Change the time
+            {change}
           </Button>
         )}
       </div>
@@ -88,6 +90,7 @@ function Standing({ changeset, phase, zone }: StandingProps) {
       </>
     );
   }
+  if (phase === 'requested' && appliedAt.length > 0) return <b>Goes on with {which} when it is approved</b>;
   if (phase === 'requested' && !schedule.at) return <b>Starts when it is approved</b>;
   return (
     <>
@@ -127,7 +130,8 @@ function Step({ step, changeset, zone }: StepProps) {
   const said = stateWords[state];
   const phase = phaseOf(changeset);
   // Until it is approved, its times are those that it would have if it were approved now.
-  const at = phase === 'requested' && !changeset.schedule?.at ? undefined : step.at;
+  const isTimed = changeset.schedule?.at && !hasBegun(changeset);
+  const at = phase === 'requested' && state !== 'done' && !isTimed ? undefined : step.at;
   const when = at === undefined ? whenWords(step, phase) : timeWords(at, zone);
   return (
     <li className={styles.step} data-state={state}>

@@ -1,40 +1,63 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { scheduleChangeset } from '#contract/schedules.ts';
-import type { ScheduleRequest } from '#domain/changesets.ts';
 import { type ChangesetAnswer, changesetReading, keepChangeset } from '../../changesets/changesets-query.ts';
 import { scheduledWords } from '../../changesets/propose.ts';
-import { atOf, newStart, type Start, startComplaints } from '../../changesets/ramp.ts';
+import { RampSteps } from '../../changesets/RampSteps.tsx';
+import { atOf, newStart, type Start, startOf, stepTimes, waitOf } from '../../changesets/ramp.ts';
+import {
+  planComplaints,
+  type Ramp,
+  rampWords,
+  requestOf,
+  shareName,
+  stepsAgain,
+  type WholePlan,
+} from '../../changesets/ramp-over.ts';
 import { StartFields } from '../../changesets/StartFields.tsx';
+import { timeWords, waitWords, zoneHere } from '../../changesets/schedule-words.ts';
 import { FormModal } from '../../kit/FormModal.tsx';
-import { useForm } from '../../kit/form.ts';
+import { type FieldRule, useForm } from '../../kit/form.ts';
 import { call } from '../../server/api.ts';
 import { toast } from '../../state/toasts.ts';
+import { Radio } from '../../ui/Checkbox.tsx';
 import { focusWhenLost } from '../../ui/focus.ts';
 import { useEdge, wherein } from './DecisionBar.tsx';
+import styles from './ScheduleDialog.module.css';
 
 interface Props {
   readonly changeset: ChangesetAnswer;
+  /** Undefined: only its time can be changed, and the steps that it has stay. */
+  readonly ramp: Ramp | undefined;
   /** It lacks an approval, or an edit would void those it has. */
   readonly needsApproval: boolean;
   readonly onClose: () => void;
 }
 
-/** Asks when a changeset is applied. The steps of a ramp stay as they are. */
-export function ScheduleDialog({ changeset, needsApproval, onClose }: Props) {
+/** Asks when a changeset is applied: at a time, or step by step. */
+export function ScheduleDialog({ changeset, ramp, needsApproval, onClose }: Props) {
   const client = useQueryClient();
   const edge = useEdge(changeset);
-  const [start, setStart] = useState(() => startNow(changeset));
   const { id, etag: ifMatch, schedule, approvers } = changeset;
-  const isRamp = (schedule?.steps.length ?? 0) > 0;
-  const complaints = startComplaints(start, Date.now());
-  const rule = (name: string) => ({ check: () => complaints[name] });
+  const hasSteps = (schedule?.steps.length ?? 0) > 0;
+  const [plan, setPlan] = useState<WholePlan>(() => ({
+    ...startNow(changeset),
+    isRamp: hasSteps,
+    steps: ramp?.steps ?? [],
+  }));
+  const set = (next: Partial<WholePlan>) => setPlan({ ...plan, ...next });
+  const done = ramp?.done ?? 0;
+  const complaints = planComplaints(plan, ramp, Date.now());
+  const rules = Object.entries(complaints).map(([name, words]): [string, FieldRule] => [name, { check: () => words }]);
   const { form, errors, problem, isSending } = useForm({
-    rules: { day: rule('day'), time: rule('time'), zone: rule('zone') },
+    rules: { day: {}, time: {}, zone: {}, ...Object.fromEntries(rules) },
     send: () =>
       call(scheduleChangeset, {
         params: { changeset: id },
-        body: { ...atOf(start), approvers, ...(isRamp ? { steps: stepsAgain(changeset) } : {}) },
+        body: {
+          approvers,
+          ...(ramp ? requestOf(plan, ramp) : { ...atOf(plan), ...(hasSteps ? { steps: stepsAgain(changeset) } : {}) }),
+        },
         ifMatch,
       }),
     onDone: async (answer) => {
@@ -52,25 +75,81 @@ export function ScheduleDialog({ changeset, needsApproval, onClose }: Props) {
   });
   return (
     <FormModal
-      title={schedule ? 'Change when it is applied' : `Schedule it for ${wherein(changeset)}`}
-      about={
-        needsApproval
-          ? 'It needs an approval for exactly this time. Without one by then, it fails and nothing changes.'
-          : 'It is checked then and merged with what others changed meanwhile. A conflict stops it.'
-      }
+      title={titleOf(changeset, ramp)}
+      about={aboutOf({ needsApproval, hasBegun: done > 0, hasSteps })}
       size="normal"
       edge={edge}
-      submit="Schedule"
+      submit={hasSteps && ramp ? 'Save plan' : 'Schedule'}
       {...{ form, problem, isSending, onClose }}
     >
-      <StartFields
-        start={start}
-        errors={errors}
-        without={isRamp ? (needsApproval ? 'As soon as it is approved' : 'At once') : undefined}
-        onChange={setStart}
-      />
+      {ramp && done === 0 && (
+        <fieldset className={styles.how}>
+          <legend>Applies</legend>
+          <Radio
+            name="how"
+            label="All at once"
+            checked={!plan.isRamp}
+            onChange={() => set({ isRamp: false, start: 'time' })}
+          />
+          <Radio
+            name="how"
+            label="Step by step, as a ramp"
+            checked={plan.isRamp}
+            onChange={() => set({ isRamp: true })}
+          />
+        </fieldset>
+      )}
+      {done === 0 && (
+        <StartFields
+          start={plan}
+          errors={errors}
+          without={plan.isRamp ? (needsApproval ? 'As soon as it is approved' : 'At once') : undefined}
+          onChange={set}
+        />
+      )}
+      {ramp && plan.isRamp && (
+        <fieldset className={styles.ramp}>
+          <legend>{done === 0 ? 'Steps' : 'Steps still to come'}</legend>
+          <p className={styles.words}>{rampWords(ramp)}</p>
+          <RampSteps
+            steps={plan.steps}
+            first={done + 1}
+            presets={done === 0 ? ramp.presets : []}
+            name={shareName(ramp)}
+            errors={errors}
+            whenOf={whenOf(changeset, plan, needsApproval)}
+            onChange={(steps) => set({ steps })}
+          >
+            {() => null}
+          </RampSteps>
+        </fieldset>
+      )}
     </FormModal>
   );
+}
+
+function titleOf(changeset: ChangesetAnswer, ramp: Ramp | undefined): string {
+  if (!changeset.schedule) return `Schedule it for ${wherein(changeset)}`;
+  return ramp && changeset.schedule.steps.length > 0 ? 'Edit the plan' : 'Change when it is applied';
+}
+
+interface Standing {
+  readonly needsApproval: boolean;
+  readonly hasBegun: boolean;
+  readonly hasSteps: boolean;
+}
+
+function aboutOf({ needsApproval, hasBegun, hasSteps }: Standing): string {
+  if (hasBegun) {
+    return needsApproval
+      ? 'What was applied stays. This voids its approvals: the steps still to come wait until someone else approves them.'
+      : 'What was applied stays. The steps still to come are replaced by these.';
+  }
+  if (needsApproval) {
+    const voids = hasSteps ? 'This voids its approvals. ' : '';
+    return `${voids}It needs an approval for exactly this plan. If it starts at a time and has none by then, it fails and nothing changes.`;
+  }
+  return 'It is checked then and merged with what others changed meanwhile. A conflict stops it.';
 }
 
 /** The time it has, or tomorrow at nine. */
@@ -82,14 +161,20 @@ function startNow({ schedule }: ChangesetAnswer): Start {
   return { start: 'time', day: Date.parse(day), time: time.slice(0, 5), zone: schedule.at.zone };
 }
 
-type Steps = NonNullable<ScheduleRequest['steps']>;
-
-const stepsAgain = ({ schedule }: ChangesetAnswer): Steps =>
-  (schedule?.steps ?? []).map(({ waitMs, hold, operations }) => ({
-    ...(hold ? { hold } : { waitMs: waitMs ?? 0 }),
-    operations: operations.map(({ environment, flag, edit }) => ({
-      ...{ environment: environment.id, flag: flag.id },
-      // Steps only edit definitions.
-      edit: edit as Steps[number]['operations'][number]['edit'],
-    })),
-  }));
+/** When each step is applied, if nothing comes between. */
+function whenOf({ schedule }: ChangesetAnswer, plan: WholePlan, needsApproval: boolean) {
+  const last = schedule?.appliedAt.at(-1);
+  const done = schedule?.appliedAt.length ?? 0;
+  const start = last === undefined ? startOf(plan, needsApproval ? undefined : Date.now()) : undefined;
+  const times = stepTimes(plan.steps, start, last);
+  const zone = schedule?.at?.zone ?? (plan.start === 'time' ? plan.zone : zoneHere());
+  return (index: number): string => {
+    const [at, step] = [times[index], plan.steps[index]];
+    if (at !== undefined && at > Date.now()) return timeWords(at, zone);
+    if (done + index === 0) return plan.start === 'time' ? '' : needsApproval ? 'As soon as it is approved' : 'At once';
+    if (!step || step.unit === 'hold') return 'When somebody resumes';
+    if (at !== undefined) return needsApproval ? 'As soon as it is approved' : 'At once';
+    const waitMs = waitOf(step);
+    return waitMs === undefined ? '' : `${waitWords(waitMs)} after step ${done + index}`;
+  };
+}

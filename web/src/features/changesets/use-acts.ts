@@ -31,7 +31,8 @@ export interface Acts {
   readonly isAuthor: boolean;
 }
 
-export function useActs(changeset: ChangesetAnswer, plan: ChangesetPlan | undefined): Acts {
+/** `canRamp`: its steps can be edited, also once it has begun. */
+export function useActs(changeset: ChangesetAnswer, plan: ChangesetPlan | undefined, canRamp: boolean): Acts {
   const me = useMe();
   const may = useMay();
   const { status, author, reviews = [] } = changeset;
@@ -54,7 +55,9 @@ export function useActs(changeset: ChangesetAnswer, plan: ChangesetPlan | undefi
     approve: isRequested && mayApprove && !isApproved && may(approveChangeset) ? undefined : 'hidden',
     apply: open && plan && may(applyChangeset) ? whyNotApply(plan) : 'hidden',
     schedule:
-      (open || isScheduled(changeset)) && !hasBegun(changeset) && plan && may(scheduleChangeset) ? refusal : 'hidden',
+      (open || isScheduled(changeset)) && (canRamp || !hasBegun(changeset)) && plan && may(scheduleChangeset)
+        ? refusal
+        : 'hidden',
     pause: phase === 'waiting' && may(pauseChangeset) ? editing : 'hidden',
     resume:
       (phase === 'paused' || phase === 'held') && may(resumeChangeset)

@@ -1,31 +1,25 @@
-import { ChevronDown, Plus, X } from 'lucide-react';
+import { RampSteps } from '../../../changesets/RampSteps.tsx';
 import {
   bucketsIn,
   type Complaints,
   hasOthers,
   isPercent,
-  mostSteps,
   type Part,
   type Plan,
-  type Preset,
   partName,
   partsOf,
   presetsFor,
-  presetWords,
-  type RampStep,
   startOf,
   stepsOf,
   targetingAt,
   timesOf,
   treatmentIn,
-  type Unit,
   unitMs,
 } from '../../../changesets/ramp.ts';
 import { StartFields } from '../../../changesets/StartFields.tsx';
 import { timeWords, waitWords, zoneHere } from '../../../changesets/schedule-words.ts';
 import { Bar } from '../../../kit/Bar.tsx';
 import type { Draft } from '../../../state/drafts.ts';
-import { Button } from '../../../ui/Button.tsx';
 import { Radio } from '../../../ui/Checkbox.tsx';
 import { useFocusOnOpen } from '../../../ui/focus.ts';
 import { Select } from '../../../ui/Select.tsx';
@@ -82,8 +76,6 @@ function Ramp({ plan, draft, order, needsApproval, errors, onChange }: Props) {
     const [preset] = presetsFor(draft, ramped);
     set({ ...ramped, ...(preset ? { steps: stepsOf(preset) } : {}) });
   };
-  const change = (id: number, next: Partial<RampStep>) =>
-    set({ steps: steps.map((step) => (step.id === id ? { ...step, ...next } : step)) });
   const times = timesOf(plan, needsApproval ? undefined : Date.now());
   return (
     <fieldset className={styles.ramp}>
@@ -119,155 +111,22 @@ function Ramp({ plan, draft, order, needsApproval, errors, onChange }: Props) {
           </Select>
         )}
       </div>
-      <Presets presets={presetsFor(draft, plan)} onChoose={(preset) => set({ steps: stepsOf(preset) })} />
-      <ol className={styles.steps}>
-        {steps.map((step, index) => (
-          <Step
-            key={step.id}
-            number={index + 1}
-            step={step}
-            name={part === 'allocation' ? 'allocation' : treatment}
-            when={whenWords(plan, times, index)}
-            errors={errors}
-            isLast={steps.length <= 2}
-            onChange={(next) => change(step.id, next)}
-            onRemove={() => set({ steps: steps.filter(({ id }) => id !== step.id) })}
-          >
-            {isPercent(step.percent) && part !== 'allocation' && (
-              <Bar buckets={bucketsIn(targetingAt(draft, plan, Number(step.percent)), part)} order={order} label="" />
-            )}
-          </Step>
-        ))}
-      </ol>
-      {steps.length < mostSteps && (
-        <div>
-          <Button size="small" onClick={() => set({ steps: [...steps, nextOf(steps)] })}>
-            <Plus size={14} aria-hidden /> Add step
-          </Button>
-        </div>
-      )}
-    </fieldset>
-  );
-}
-
-const nextOf = (steps: readonly RampStep[]): RampStep => ({
-  id: Math.max(-1, ...steps.map(({ id }) => id)) + 1,
-  percent: '',
-  wait: steps.at(-1)?.wait ?? '1',
-  unit: steps.at(-1)?.unit ?? 'days',
-});
-
-interface PresetsProps {
-  readonly presets: readonly Preset[];
-  readonly onChoose: (preset: Preset) => void;
-}
-
-const Presets = ({ presets, onChoose }: PresetsProps) => (
-  <div className={styles.presets}>
-    {presets.map((preset) => (
-      <Button key={presetWords(preset)} size="small" onClick={() => onChoose(preset)}>
-        {presetWords(preset)}
-      </Button>
-    ))}
-  </div>
-);
-
-interface StepProps {
-  readonly number: number;
-  readonly step: RampStep;
-  /** Of what the share is. */
-  readonly name: string;
-  readonly when: string;
-  readonly errors: Props['errors'];
-  /** It cannot be removed: a ramp has two steps. */
-  readonly isLast: boolean;
-  readonly onChange: (next: Partial<RampStep>) => void;
-  readonly onRemove: () => void;
-  readonly children: React.ReactNode;
-}
-
-function Step({ number, step, name, when, errors, isLast, onChange, onRemove, children }: StepProps) {
-  const [percentName, waitName] = [`percent ${number}`, `wait ${number}`];
-  const error = errors[percentName] ?? errors[waitName];
-  const errorId = `schedule-step-${number}`;
-  const wrong = (field: string) =>
-    errors[field] === undefined ? {} : { 'aria-invalid': true as const, 'aria-describedby': errorId };
-  return (
-    <li className={styles.step}>
-      <span className={styles.number} aria-hidden>
-        {number}
-      </span>
-      <div className={styles.controls}>
-        {number > 1 && (
-          <span className={styles.wait}>
-            {step.unit !== 'hold' && (
-              <input
-                name={waitName}
-                className={`${styles.input} num`}
-                inputMode="numeric"
-                aria-label={`Step ${number}: how long it waits`}
-                value={step.wait}
-                {...wrong(waitName)}
-                onChange={({ target }) => onChange({ wait: target.value })}
-              />
-            )}
-            <span className={styles.unit}>
-              <select
-                name={`unit ${number}`}
-                className={styles.input}
-                aria-label={`Step ${number}: waits`}
-                value={step.unit}
-                onChange={({ target }) => onChange({ unit: target.value as RampStep['unit'] })}
-              >
-                {(Object.keys(unitMs) as Unit[]).map((unit) => (
-                  <option key={unit} value={unit}>
-                    {step.wait.trim() === '1' ? unit.slice(0, -1) : unit} later
-                  </option>
-                ))}
-                <option value="hold">hold</option>
-              </select>
-              <ChevronDown size={13} aria-hidden />
-            </span>
-          </span>
-        )}
-        <label className={styles.share}>
-          <code>{name}</code>
-          <span className={styles.percent}>
-            <input
-              name={percentName}
-              className="num"
-              inputMode="numeric"
-              aria-label={`Step ${number}: percent ${name}`}
-              value={step.percent}
-              {...wrong(percentName)}
-              onChange={({ target }) => onChange({ percent: target.value })}
-            />
-            <span aria-hidden>%</span>
-          </span>
-        </label>
-        <div className={styles.bar}>{children}</div>
-        <p className={styles.when}>{when}</p>
-        {error !== undefined && (
-          <p id={errorId} className={styles.error} role="alert">
-            {error}
-          </p>
-        )}
-      </div>
-      <Button
-        look="quiet"
-        size="tiny"
-        aria-label={`Remove step ${number}`}
-        refusal={isLast ? 'A ramp has at least two steps.' : undefined}
-        onClick={({ currentTarget }) => {
-          const item = currentTarget.closest('li');
-          const neighbour = item?.nextElementSibling ?? item?.previousElementSibling;
-          neighbour?.querySelector<HTMLElement>('input[name^="percent"]')?.focus();
-          onRemove();
-        }}
+      <RampSteps
+        {...{ steps, errors }}
+        first={1}
+        presets={presetsFor(draft, plan)}
+        name={part === 'allocation' ? 'allocation' : treatment}
+        whenOf={(index) => whenWords(plan, times, index)}
+        onChange={(next) => set({ steps: next })}
       >
-        <X size={14} aria-hidden />
-      </Button>
-    </li>
+        {({ percent }) =>
+          isPercent(percent) &&
+          part !== 'allocation' && (
+            <Bar buckets={bucketsIn(targetingAt(draft, plan, Number(percent)), part)} order={order} label="" />
+          )
+        }
+      </RampSteps>
+    </fieldset>
   );
 }
 
