@@ -111,7 +111,10 @@ export async function listLargeSegmentsOf(
   return rows.filter(({ keys }) => keys.split('\n').includes(key)).map(({ name, since }) => ({ name, since }));
 }
 
-/** Sorted by bytes, from the first key that is not smaller than `from`. */
+/** Of about the length of a UUID. A block has fewer if they are longer. */
+const keysPerBlock = 50;
+
+/** Sorted by bytes, from the first key that is not smaller than `from`. Reads little more than it answers. */
 export async function listLargeKeys(
   db: Reader,
   { environmentId, segmentId }: { environmentId: string; segmentId: string },
@@ -120,13 +123,21 @@ export async function listLargeKeys(
   // With a join instead, PostgreSQL would sort the whole list for each page.
   const served = sql`
     (select list_id from segment_environments where environment_id = ${environmentId} and segment_id = ${segmentId})`;
-  const rows = await db.all<{ keys: string }>(sql`
-    select keys from key_list_blocks
-     where list_id = ${served} and first_key >= coalesce(${blockFor(served, from)}, '')
-     order by first_key limit ${limit}`);
-  const isBefore = (key: string) => Buffer.compare(Buffer.from(key), Buffer.from(from)) < 0;
-  const keys = rows.flatMap((row) => row.keys.split('\n'));
-  return keys.filter((key) => !isBefore(key)).slice(0, limit);
+  const keys: string[] = [];
+  for (let last: string | undefined; ; last = keys.at(-1)) {
+    const start = last ?? from;
+    // Perhaps nothing of the first block.
+    const most = Math.ceil((limit - keys.length) / keysPerBlock) + 1;
+    const rows = await db.all<{ keys: string }>(sql`
+      select keys from key_list_blocks
+       where list_id = ${served} and first_key >= coalesce(${blockFor(served, start)}, '')
+       order by first_key limit ${most}`);
+    const [first, ...others] = rows.map((row) => row.keys.split('\n'));
+    const smallest = last === undefined ? 0 : 1;
+    const isLater = (key: string) => Buffer.compare(Buffer.from(key), Buffer.from(start)) >= smallest;
+    keys.push(...(first?.filter(isLater) ?? []), ...others.flat());
+    if (rows.length < most || keys.length >= limit) return keys.slice(0, limit);
+  }
 }
 
 /** A list that is no longer needed. */

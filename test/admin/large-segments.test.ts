@@ -201,18 +201,21 @@ test('ARCHIVE removes all keys, and a segment without keys can be deactivated', 
   refused(await api.get(`${segment.path}/keys`), 404, /Could not find segment/);
 });
 
+async function allKeysOf({ path }: { path: string }, limit: number): Promise<string[]> {
+  const found: string[] = [];
+  for (let from: string | null = ''; from !== null; ) {
+    const { body } = await api.get(`${path}/keys?limit=${limit}&from=${encodeURIComponent(from)}`);
+    found.push(...body.keys.map(({ key }: { key: string }) => key));
+    from = body.next;
+  }
+  return found;
+}
+
 test('keys are listed in pages and looked up, however many blocks there are', async () => {
   const segment = await aLargeSegment();
   const keys = Array.from({ length: 5_000 }, (_, index) => `user-${String(index).padStart(5, '0')}`);
   assert.deepEqual((await upload(segment, keys.join('\n'))).body, { count: 5_000 });
-  const found: string[] = [];
-  for (let from: string | null = ''; from !== null; ) {
-    const { body } = await api.get(`${segment.path}/keys?limit=1000&from=${encodeURIComponent(from)}`);
-    assert.equal(body.count, 5_000);
-    found.push(...body.keys.map(({ key }: { key: string }) => key));
-    from = body.next;
-  }
-  assert.deepEqual(found, keys);
+  assert.deepEqual(await allKeysOf(segment, 1_000), keys);
   const place = { environmentId: segment.project.staging.id, segmentId: segment.id };
   for (const [key, isIn] of [
     ['user-00000', true],
@@ -230,6 +233,16 @@ test('keys are listed in pages and looked up, however many blocks there are', as
       key,
     );
   }
+});
+
+test('long keys, of which a block has only two, are listed in pages too', async () => {
+  const segment = await aLargeSegment();
+  const keys = Array.from({ length: 250 }, (_, index) => `${String(index).padStart(3, '0')}@${'€'.repeat(246)}`);
+  assert.deepEqual((await upload(segment, keys.join('\n'))).body, { count: 250 });
+  for (const limit of [1, 99, 250, 1_000]) assert.deepEqual(await allKeysOf(segment, limit), keys);
+  const { body } = await api.get(`${segment.path}/keys?limit=2&from=100`);
+  assert.deepEqual([body.keys, body.next], [keys.slice(100, 102).map((key) => ({ key })), keys[102]]);
+  assert.deepEqual((await api.get(`${segment.path}/keys?from=9`)).body.keys, []);
 });
 
 test('memberships list standard and large segments by name, with when their keys changed, and no rule-based ones', async () => {

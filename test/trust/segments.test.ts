@@ -100,6 +100,25 @@ test(`changing many keys holds the event loop for ${maxTurnMs} ms at most`, asyn
   await requireShort(turns);
 });
 
+test(`a page of the keys of a large segment holds the event loop for ${maxTurnMs} ms at most`, async () => {
+  await ask('POST', '/large-segments/ws/Default/trafficTypes/user', { name: 'everybody' });
+  await ask('POST', `/large-segments/${environment.id}/everybody`);
+  const request = { largeSegment: { name: 'everybody' }, operationType: 'UPLOAD', title: 'all' };
+  const { transactionMetadata } = await ask(
+    'POST',
+    `/changeRequests/ws/Default/environments/${environment.id}`,
+    request,
+  );
+  const body = Array.from({ length: 100_000 }, (_, index) => `${index}-of-one-hundred-thousand`).join('\n');
+  assert.equal((await fetch(transactionMetadata.url, { method: 'PUT', body })).status, 200);
+  const turns: Turns = new Map();
+  for (const from of ['', '3']) {
+    const page = () => call('GET', `/large-segments/${environment.id}/everybody/keys?limit=1000&from=${from}`);
+    await watch(turns, 'a page of 1,000 of 100,000 keys', page);
+  }
+  await requireShort(turns);
+});
+
 /** A few at a time, which the server commits together. */
 async function forEach<Item>(items: readonly Item[], work: (item: Item) => Promise<unknown>): Promise<void> {
   const queue = items.values();
