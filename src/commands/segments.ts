@@ -239,7 +239,7 @@ const toPlaceRecord = (place: LockedPlace) =>
     ? new JsonText(toRuleBasedText(place))
     : { name: place.segment.name, keyCount: place.activation.keyCount };
 
-const toRecord = (segment: Segment) => ({ kind: segment.kind, ...toSegmentReply(segment) });
+export const toRecord = (segment: Segment) => ({ kind: segment.kind, ...toSegmentReply(segment) });
 
 export const entry = (action: Entry['action'], { id, name, projectId }: Segment, environment?: Reference) => ({
   action,

@@ -91,10 +91,31 @@ export const deleteSegment = endpoint({
   method: 'DELETE',
   path: '/segments/ws/:project/:segment',
   summary: 'Delete a segment',
-  description: 'Also removes it, with its keys, from all environments. Refused while something names it.',
+  description:
+    'Also removes it, with its keys, from all environments. Refused while something names it. It can be restored from the audit log, without its keys.',
   access: writeProject,
   reply: True,
   problems: ['segment_in_use'],
+});
+
+export const undeleteSegment = endpoint({
+  method: 'POST',
+  path: '/segments/ws/:project/deleted/:deletedSegment/restore',
+  summary: 'Restore a deleted segment',
+  description: `Of any kind, by its id, from the audit log: the segment is active again where it was, in environments that still exist, and a rule-based one has its rules. The log has no keys, so a list of keys comes back empty. ${addition}`,
+  access: writeProject,
+  query: NoteQuery,
+  body: NoteQuery,
+  bodyIsOptional: true,
+  reply: SegmentReply,
+  problems: [
+    'deleted_segment_not_found',
+    'segment_name_taken',
+    'traffic_type_not_found',
+    'approvals_required',
+    'rule_based_segment_invalid',
+    'note_required',
+  ],
 });
 
 export const listSegmentUsers = endpoint({

@@ -195,6 +195,10 @@ export const problems = {
     'deleted flag',
     'A deleted flag is found by its id, as long as the audit log has the entry of its deletion',
   ),
+  deleted_segment_not_found: notFound(
+    'deleted segment',
+    'A deleted segment is found by its id, as long as the audit log has the entry of its deletion',
+  ),
   object_type_unknown: notFound('object type', 'Object types are Split, Segment, LargeSegment and RuleBasedSegment'),
   definition_not_found: problem<MissingDefinition>(
     'not_found',

@@ -444,6 +444,13 @@ const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Cal
   'segments.listSegments': [forAllWhoSeeTheProject, async () => [`/segments/ws/${project.id}`]],
   'segments.getSegment': [forAllWhoSeeTheProject, async () => [await segmentPath()]],
   'segments.deleteSegment': [forAllWhoSeeTheProject, async () => [await segmentPath()]],
+  'segments.undeleteSegment': [
+    forAllWhoSeeTheProject,
+    async () => {
+      await api.delete(await segmentPath());
+      return [`/segments/ws/${project.id}/deleted/${(await api.lastChange()).object.id}/restore`];
+    },
+  ],
   'segments.listSegmentUsers': [forAllWhoSeeTheProject, async () => [`${await segmentPath()}/dependents`]],
   'segments.changeSegmentDetails': [
     forAllWhoSeeTheProject,

@@ -4,7 +4,15 @@ import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import sql from 'sql-template-tag';
 import { refused, startApi } from '../support/app.ts';
-import { aDefinition, aFlag, aProject, aRuleBasedSegment, type ProjectFixture, uniqueName } from '../support/build.ts';
+import {
+  aDefinition,
+  aFlag,
+  aProject,
+  aRuleBasedSegment,
+  aSegment,
+  type ProjectFixture,
+  uniqueName,
+} from '../support/build.ts';
 import { until } from '../support/nodes.ts';
 
 const api = await startApi();
@@ -377,6 +385,47 @@ test('deactivating and deleting keep the definition in the audit log and leave a
   const both = ['segment.deactivated', 'segment.deleted'];
   assert.deepEqual(await api.recorded(() => api.delete(`${listPath(project)}/pros`)), both);
   assert.deepEqual(await graves(), ['rule_based pros']);
+});
+
+test('a deleted segment is restored from the audit log: its rules where it was active, but no keys', async () => {
+  const { project, at } = await aProjectWith('pros', 'others');
+  const flag = await aFlag(api, project);
+  await stored(at('pros'), { ...ruled(plan, dependsOn(flag.name)), excludedKeys: ['user-1'] });
+  await api.put(`/segments/ws/${project.id}/pros/details`, { description: 'They pay', tags: ['billing'] });
+  const read = async () => {
+    const { description, tags } = (await api.get(`${listPath(project)}/pros`)).body;
+    const { rules, excludedKeys } = (await api.get(at('pros'))).body;
+    return { description, tags, rules, excludedKeys };
+  };
+  const before = await read();
+  await api.delete(`${listPath(project)}/pros`);
+  const { id } = (await api.lastChange()).object;
+  const restore = `/segments/ws/${project.id}/deleted/${id}/restore`;
+
+  // What it needs must be there, and its name free; nothing changes until then.
+  await api.delete(`/splits/ws/${project.id}/${flag.name}`);
+  const refusal = await api.post(restore);
+  assert.deepEqual([refusal.status, refusal.body.code], [400, 400], refusal.text);
+  assert.match(refusal.body.message, new RegExp(`${flag.name} is not a flag`));
+  await api.post(`/splits/ws/${project.id}/deleted/${flag.id}/restore`);
+  const namesake = await aRuleBasedSegment(api, project, [], 'pros');
+  assert.equal((await api.post(restore)).status, 409);
+  await api.delete(`${listPath(project)}/${namesake.name}`);
+
+  const actions = await api.recorded(async () =>
+    assert.equal((await api.post(restore, { title: 'Back' })).body.name, 'pros'),
+  );
+  assert.deepEqual(actions.sort(), ['segment.activated', 'segment.changed', 'segment.undeleted']);
+  assert.deepEqual(await read(), before);
+  assert.deepEqual([(await api.lastChange()).object.id, (await api.lastChange()).title], [id, 'Back']);
+  refused(await api.post(restore), 404, `Could not find deleted segment ${id}`);
+
+  const list = await aSegment(api, project, [project.staging]);
+  await api.put(`/segments/${project.staging.id}/${list.name}/uploadKeys`, { keys: ['user-1'] });
+  await api.delete(`/segments/ws/${project.id}/${list.name}`);
+  const { object } = await api.lastChange();
+  assert.equal((await api.post(`/segments/ws/${project.id}/deleted/${object.id}/restore`)).status, 200);
+  assert.deepEqual((await api.get(`/segments/${project.staging.id}/${list.name}/keys`)).body.keys, []);
 });
 
 test('a large definition is listed whole', async () => {

@@ -86,6 +86,10 @@ suite('rule-based segments', { concurrency: 2 }, () => {
       await row(page, 'eu_customers').waitFor({ state: 'detached' });
       await page.goto('/p/Checkout/segments/eu_customers/Staging');
       await heading(page, 'No such segment').waitFor();
+      await page.goto('/p/Checkout/activity');
+      await press(page, 'Restore eu_customers');
+      await page.getByText('Restored eu_customers.').waitFor();
+      assert.deepEqual((await api('GET', pathOf(things))).rules, rules);
     },
   );
 

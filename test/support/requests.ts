@@ -329,6 +329,12 @@ export function requestsTo(api: Calls): Requests {
       listSegments: async () => ({}),
       getSegment: segmentIn,
       deleteSegment: segmentIn,
+      undeleteSegment: async (place) => {
+        const { name } = await aSegment(api, place);
+        const { body } = await api.get(`/segments/ws/${place.id}?names=${name}&expand=environments`);
+        await api.delete(`/segments/ws/${place.id}/${name}`);
+        return { words: { deletedSegment: body.objects[0].id } };
+      },
       listSegmentUsers: async (place) => ({ words: { anySegment: (await aSegment(api, place)).name } }),
       changeSegmentDetails: async (place) => ({
         words: { anySegment: (await aSegment(api, place)).name },

@@ -106,6 +106,7 @@ GET /segments/ws/:project segment.read project
 POST /segments/ws/:project/trafficTypes/:trafficType segment.write project
 GET /segments/ws/:project/:segment segment.read project
 DELETE /segments/ws/:project/:segment segment.write project
+POST /segments/ws/:project/deleted/:deletedSegment/restore segment.write project
 GET /segments/ws/:project/:anySegment/dependents segment.read project
 PUT /segments/ws/:project/:anySegment/details segment.write project
 POST /tags/ws/:project/object/:segment/objecttype/Segment segment.write project

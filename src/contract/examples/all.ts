@@ -29,6 +29,7 @@ export const parameters: Readonly<Record<string, { readonly description: string;
   import: { description: 'Id of the import, or `latest`.', example: 'latest' },
   changeRequest: { description: 'Id of the change request.', example: ids.changeRequest },
   changeset: { description: 'Id of the changeset.', example: ids.changeset },
+  deletedSegment: { description: 'Id of a deleted segment.', example: ids.segment },
   deletedFlag: { description: 'Id of a deleted flag.', example: ids.flag },
   objectType: { description: '`Split`: a feature flag.', example: 'Split' },
   flagSet: { description: 'Id of the flag set.', example: '019b76da-a800-7000-8000-000000000041' },

@@ -140,6 +140,7 @@ export const segmentExamples: ExamplesOf<
   listSegments: { reply: page(segment, 20) },
   getSegment: { reply: segment },
   deleteSegment: { reply: true },
+  undeleteSegment: { body: { comment: 'Deleted by mistake' }, reply: segment },
   listSegmentUsers: {
     reply: page({ kind: 'flag' as const, name: 'new_checkout', environment: environmentReference }, 20),
   },

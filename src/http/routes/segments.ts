@@ -1,3 +1,4 @@
+import { undeleteSegment } from '#commands/deleted-segments.ts';
 import { addKeys, type KeysChange, removeKeys, replaceKeys } from '#commands/segment-keys.ts';
 import {
   activateSegment,
@@ -59,6 +60,10 @@ export const segments = (db: Reader, accountId: string) => {
     },
     getSegment: async ({ segment }) => toSegmentReply(segment),
     deleteSegment: async ({ context, segment }) => deleteSegment(context, segment),
+    undeleteSegment: async ({ context, project, params, query, body }) =>
+      toSegmentReply(
+        await undeleteSegment(context, { project, segmentId: params.deletedSegment, note: noteOf(query, body) }),
+      ),
     listSegmentUsers: async ({ project, anySegment, query }) => {
       const filter = { projectId: project.id, segment: anySegment.name, environmentId: query.environmentId };
       return offsetPage(query, contract.listSegmentUsers.pageSize, {

@@ -1,7 +1,7 @@
 import { ChevronDown } from 'lucide-react';
 import { lazy, Suspense, useId, useState } from 'react';
 import type { Change } from '#domain/changes.ts';
-import { RestoreFlag } from '../kit/RestoreFlag.tsx';
+import { RestoreDeleted } from '../kit/RestoreDeleted.tsx';
 import { ProdChip } from '../kit/StatusChip.tsx';
 import { Button } from '../ui/Button.tsx';
 import { Tag } from '../ui/Chip.tsx';
@@ -41,11 +41,7 @@ export function ChangeEntry({ change, namesProject }: Props) {
         {title !== undefined && title !== change.object.name && <p className={styles.title}>{title}</p>}
         {comment !== undefined && <p className={styles.comment}>{comment}</p>}
         <ChangeSummary change={change} />
-        {change.auditLogType === 'flag.deleted' && change.workspaceId !== undefined && (
-          <p>
-            <RestoreFlag project={change.workspaceId} flag={change.object} />
-          </p>
-        )}
+        <Restore change={change} />
       </div>
       <div className={styles.aside}>
         <time className={styles.time} dateTime={new Date(createdAt).toISOString()} title={exact.format(createdAt)}>
@@ -72,6 +68,22 @@ export function ChangeEntry({ change, namesProject }: Props) {
         </div>
       )}
     </li>
+  );
+}
+
+function Restore({ change: { auditLogType, workspaceId, object, before } }: { readonly change: Change }) {
+  const isFlag = auditLogType === 'flag.deleted';
+  if (workspaceId === undefined || (!isFlag && auditLogType !== 'segment.deleted')) return null;
+  const hadKeys = !isFlag && (before as { readonly kind?: string } | undefined)?.kind !== 'rule_based';
+  return (
+    <p>
+      <RestoreDeleted
+        project={workspaceId}
+        type={isFlag ? 'flag' : 'segment'}
+        object={object}
+        isWithoutKeys={hadKeys}
+      />
+    </p>
   );
 }
 

@@ -55,6 +55,7 @@ const sentences: Readonly<Record<string, string>> = {
   'segment.patched': 'changed the details of the segment *',
   'segment.tagged': 'tagged the segment *',
   'segment.deleted': 'deleted the segment *',
+  'segment.undeleted': 'restored the deleted segment *',
   'segment.activated': 'activated the segment * in @',
   'segment.deactivated': 'deactivated the segment * in @',
   'segment.changed': 'changed the rules of the segment * in @',

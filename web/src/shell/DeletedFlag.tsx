@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { listChanges } from '#contract/changes.ts';
 import { EditorName } from '../kit/EditorName.tsx';
-import { RestoreFlag } from '../kit/RestoreFlag.tsx';
+import { RestoreDeleted } from '../kit/RestoreDeleted.tsx';
 import { reading } from '../server/api.ts';
 import type { FlagAnswer } from '../server/flag.ts';
 import { useEnvironments, useProject } from '../server/project.ts';
@@ -32,7 +32,7 @@ export function DeletedFlag({ flag }: { readonly flag: FlagAnswer }) {
         title="This flag was deleted"
         action={
           <>
-            <RestoreFlag project={project.id} flag={flag} />
+            <RestoreDeleted project={project.id} type="flag" object={flag} />
             <PlainButtonLink to="/p/$project/flags" params={{ project: project.name }}>
               All flags
             </PlainButtonLink>

@@ -186,6 +186,8 @@ export function aroundChange(points: readonly RolloutPoint[], at: number) {
 }
 
 const pixelsPerTick = 120;
+/** On a phone they are closer together. */
+const leastTicks = 4;
 
 interface Tick {
   readonly at: number;
@@ -194,10 +196,12 @@ interface Tick {
 
 /** Round instants of the calendar, in local time. */
 export function ticksOf({ from, now, nowX, x }: TimeScale): Tick[] {
-  const ticks = timeTicks(new Date(from), new Date(now), Math.max(Math.round(nowX / pixelsPerTick), 2)).map((date) => ({
-    at: date.getTime(),
-    x: x(date.getTime()),
-  }));
+  const ticks = timeTicks(new Date(from), new Date(now), Math.max(Math.round(nowX / pixelsPerTick), leastTicks)).map(
+    (date) => ({
+      at: date.getTime(),
+      x: x(date.getTime()),
+    }),
+  );
   // Every second day starts again with each month: the 31st is too close to the 1st.
   const usual = Math.max(...ticks.map((tick, index) => tick.x - (ticks[index - 1]?.x ?? tick.x)));
   return ticks.filter((tick, index) => (ticks[index + 1]?.x ?? Number.POSITIVE_INFINITY) - tick.x > usual * 0.75);

@@ -60,7 +60,8 @@ export function EmptyEnvironmentDialog({ environment, total, onClose }: Props) {
       about={
         <>
           Treatments, targets and rules of every flag in {environment.name} are deleted, and everyone there gets{' '}
-          <code>control</code>. The flags and their other environments are not affected. You cannot undo this.
+          <code>control</code>. The flags and their other environments are not affected. Each flag can be restored in{' '}
+          {environment.name} on its own page, while the environment exists.
         </>
       }
       form={form}

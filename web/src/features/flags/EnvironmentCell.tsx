@@ -48,7 +48,7 @@ export function differenceOf(lead: DefinitionSummary, beside: DefinitionSummary,
 }
 
 export const BarCell = ({ isFirst, ...props }: Props & { readonly isFirst: boolean }) => (
-  <td className={isFirst ? styles.beside : styles.bar}>
+  <td className={isFirst ? styles.beside : styles.bar} data-production={props.environment.production || undefined}>
     <Cell {...props} hasWords={false} />
   </td>
 );

@@ -206,8 +206,10 @@ function Head({ shown: { columns, lead, bars }, selection, total }: HeadProps) {
           key={id}
           className={at === 0 ? styles.beside : styles.bar}
           title={production ? `${name}, production` : name}
+          data-production={production || undefined}
         >
-          <span className={styles.headName}>{name}</span>
+          <BarName name={name} />
+          {production && <span className="sr">, production</span>}
         </th>
       ))}
       {columns.has('evaluations') && (
@@ -229,6 +231,16 @@ function Head({ shown: { columns, lead, bars }, selection, total }: HeadProps) {
     </tr>
   );
 }
+
+const endOfName = 4;
+
+/** Keeps the end of a long name: "Production EU" is beside "Production US". */
+const BarName = ({ name }: { readonly name: string }) => (
+  <span className={styles.barName}>
+    <span className={styles.headName}>{name.slice(0, -endOfName)}</span>
+    <span>{name.slice(-endOfName)}</span>
+  </span>
+);
 
 interface SortHeadProps {
   /** Undefined if the list cannot be sorted by it. */

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Fragment } from 'react';
-import type { SegmentUser } from '#domain/segments.ts';
+import type { SegmentKind, SegmentUser } from '#domain/segments.ts';
 import { countOf, listed } from '../../administration/count.ts';
 import { FormModal } from '../../kit/FormModal.tsx';
 import { useForm } from '../../kit/form.ts';
@@ -45,8 +45,8 @@ export function DeleteSegmentDialog({ segment, onClose }: Props) {
         uses.length > 0
           ? undefined
           : active.length === 0
-            ? 'It is not active in any environment. You cannot undo this.'
-            : `It is active in ${listed(active.map(({ environment }) => environment.name))}${keys > 0 ? `, with ${countOf(keys, 'key')}` : ''}. You cannot undo this.`
+            ? `It is not active in any environment. ${wayBack(kind)}`
+            : `It is active in ${listed(active.map(({ environment }) => environment.name))}${keys > 0 ? `, with ${countOf(keys, 'key')}` : ''}. ${wayBack(kind)}`
       }
       form={form}
       problem={problem}
@@ -69,6 +69,11 @@ export function DeleteSegmentDialog({ segment, onClose }: Props) {
     </FormModal>
   );
 }
+
+const wayBack = (kind: SegmentKind): string =>
+  kind === 'rule_based'
+    ? 'It can be restored from the activity.'
+    : 'It can be restored from the activity, but without its keys.';
 
 const shown = 5;
 
