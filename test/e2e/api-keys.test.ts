@@ -74,6 +74,7 @@ suite('API keys', { concurrency: 2 }, () => {
     await press(page, 'Done');
     await press(page, 'Close without copying');
     await row(page, 'shop web').getByText('Client-side').waitFor();
+    await row(page, 'shop web').getByText('Prod', { exact: true }).waitFor();
     await row(page, 'shop web').getByRole('button', { name: 'Code for shop web' }).click();
     await page.getByText(/where the code says YOUR_SDK_KEY/).waitFor();
     await press(page, 'Done');
@@ -83,7 +84,7 @@ suite('API keys', { concurrency: 2 }, () => {
   });
 
   visit.long(
-    'keys are found by project and environment, and those that nobody uses',
+    'keys are found by name, type, project and environment, and those that nobody uses',
     async ({ page, api, project }) => {
       await api('POST', '/apiKeys', { name: 'terraform', apiKeyType: 'admin', workspace: { id: project.id } });
       await page.goto('/admin/api-keys?project=Checkout&env=Development');
@@ -97,6 +98,11 @@ suite('API keys', { concurrency: 2 }, () => {
       assert.equal(new URL(page.url()).search, '?project=Checkout&unused=');
       await press(page, 'Clear filters');
       await row(page, 'First admin key').waitFor();
+      await choose(page, 'Type', 'Type', 'Admin');
+      await page.getByText('2 keys of 4').waitFor();
+      await page.getByLabel('Search keys').fill('TERRA');
+      await page.getByText('1 key of 4').waitFor();
+      await row(page, 'terraform').getByText('First admin key').waitFor();
     },
   );
 

@@ -73,7 +73,7 @@ suite('keys and the palette', { concurrency: 2 }, () => {
     const active = () => page.locator('[data-active]').innerText();
     assert.equal(await active(), 'Project settings');
     await page.keyboard.press('ArrowDown');
-    assert.equal(await active(), 'Settings');
+    assert.equal(await active(), 'Server settings');
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('ArrowUp');
     assert.equal(await active(), 'Changesets');

@@ -46,7 +46,7 @@ suite('projects', { concurrency: 2 }, () => {
     await page.getByRole('alertdialog', { name: 'Delete Search & find?' }).waitFor();
     await look(page, 'delete a project');
     await page.getByRole('alertdialog').getByRole('button', { name: 'Delete project' }).click();
-    await heading(page, 'Settings').waitFor();
+    await heading(page, 'Server settings').waitFor();
     await row(page, 'Checkout').waitFor();
     await row(page, 'Search').waitFor({ state: 'detached' });
     await look(page, 'projects');
@@ -122,7 +122,7 @@ suite('projects', { concurrency: 2 }, () => {
     assert.equal(await page.getByRole('button', { name: 'Save' }).count(), 0);
     await look(page, 'project settings of a member');
     await page.goto('/admin/settings');
-    await page.getByText('You cannot see Settings').waitFor();
+    await page.getByText('You cannot see Server settings').waitFor();
     assert.deepEqual(complaints, []);
     await leave();
   });

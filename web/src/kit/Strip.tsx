@@ -12,6 +12,9 @@ interface StripProps {
   readonly card: (environment: Environment) => ReactNode;
 }
 
+/** More take several rows, so that all of them, and production with them, stay in sight. */
+const inOneRow = 6;
+
 /** An object in every environment. The cards are also the tabs of the page; keys 1 to 9 open them. */
 export function Strip({ current, card }: StripProps) {
   const strip = useRef<HTMLElement>(null);
@@ -31,7 +34,12 @@ export function Strip({ current, card }: StripProps) {
     })),
   );
   return (
-    <nav ref={strip} className={styles.strip} aria-label="Environments">
+    <nav
+      ref={strip}
+      className={styles.strip}
+      data-many={environments.length > inOneRow || undefined}
+      aria-label="Environments"
+    >
       {environments.map(card)}
     </nav>
   );

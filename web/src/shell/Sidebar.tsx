@@ -155,7 +155,7 @@ function AdministrationLinks() {
             All activity
           </NavLink>
           <NavLink icon={Settings} to="/admin/settings">
-            Settings
+            Server settings
           </NavLink>
         </>
       )}

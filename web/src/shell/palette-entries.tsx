@@ -237,7 +237,7 @@ const places: readonly PlaceEntry[] = [
   { label: 'Groups', icon: UsersRound, path: '/admin/groups', needs: listGroups },
   { label: 'API keys', icon: KeyRound, path: '/admin/api-keys', needs: listApiKeys },
   { label: 'All activity', icon: Activity, path: '/admin/activity', needs: createProject },
-  { label: 'Settings', icon: Settings, path: '/admin/settings', needs: createProject },
+  { label: 'Server settings', icon: Settings, path: '/admin/settings', needs: createProject },
   { label: 'Import from Split or a file', icon: Import, path: '/admin/settings/import', needs: createProject },
   { label: 'You: password, second factor, sessions', icon: User, path: '/me' },
 ];

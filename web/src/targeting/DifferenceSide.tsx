@@ -76,7 +76,7 @@ function FlagSetNames({ ids }: { readonly ids: readonly string[] }) {
 }
 
 function RuleSide({ placed, order, trafficType }: Look & { readonly placed: { at: number; rule: Rule } | undefined }) {
-  if (!placed) return <span className={styles.none}>No such rule</span>;
+  if (!placed) return <span className={styles.none}>None</span>;
   // Rules of segments have no shares.
   const isOfFlag = placed.rule.buckets.length > 0;
   return (

@@ -5,6 +5,7 @@ import { countOf } from '../../administration/count.ts';
 import { type ApiKeyAnswer, apiKeysReading } from '../../administration/whole-lists.ts';
 import { Denied } from '../../kit/Denied.tsx';
 import { Loaded } from '../../kit/Loaded.tsx';
+import { SearchField } from '../../kit/SearchField.tsx';
 import { projectsReading } from '../../server/project.ts';
 import { useMay } from '../../server/session.ts';
 import { usePageActions } from '../../state/page-actions.ts';
@@ -16,7 +17,8 @@ import { Picker } from '../../ui/Picker.tsx';
 import { SkeletonRows } from '../../ui/Skeleton.tsx';
 import { KeyTable } from './KeyTable.tsx';
 import { usePlaces } from './key-places.ts';
-import { isInScope, isUnused, unusedDays, useKeysSearch } from './keys-search.ts';
+import { types } from './key-words.ts';
+import { isInScope, isUnused, isWanted, unusedDays, useKeysSearch } from './keys-search.ts';
 import { NewKeyDialog } from './NewKeyDialog.tsx';
 
 /** Lists, creates and revokes API keys. */
@@ -51,11 +53,13 @@ function Keys({ keys }: { readonly keys: readonly ApiKeyAnswer[] }) {
   const { search, change, isFiltered } = useKeysSearch();
   const placeOf = usePlaces();
   const shown = keys
-    .filter((key) => isInScope(placeOf(key), search))
+    .filter((key) => isWanted(key, search) && isInScope(placeOf(key), search))
     .filter((key) => search.unused === undefined || isUnused(key, Date.now()));
   return (
     <>
       <Filters>
+        <SearchField label="Search keys" value={search.q ?? ''} onSearch={(text) => change({ q: text || undefined })} />
+        <TypeFilter />
         <ProjectFilter />
         <FilterToggle
           isOn={search.unused !== undefined}
@@ -74,13 +78,38 @@ function Keys({ keys }: { readonly keys: readonly ApiKeyAnswer[] }) {
         <EmptyState
           title="No keys match"
           action={
-            <Button onClick={() => change({ project: undefined, env: undefined, unused: undefined })}>
+            <Button
+              onClick={() =>
+                change({ q: undefined, type: undefined, project: undefined, env: undefined, unused: undefined })
+              }
+            >
               Clear filters
             </Button>
           }
         />
       )}
     </>
+  );
+}
+
+function TypeFilter() {
+  const { search, change } = useKeysSearch();
+  const options = Object.entries(types).map(([id, { word }]) => ({ id, label: word }));
+  return (
+    <FilterButton
+      what="Type"
+      value={options.find(({ id }) => id === search.type)?.label}
+      onClear={() => change({ type: undefined })}
+      picker={(trigger) => (
+        <Picker
+          label="Type"
+          options={options}
+          selected={search.type ?? ''}
+          onChoose={(type) => change({ type: type === search.type ? undefined : type })}
+          trigger={trigger}
+        />
+      )}
+    />
   );
 }
 

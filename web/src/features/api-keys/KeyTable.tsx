@@ -1,8 +1,10 @@
-import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { Fragment, useState } from 'react';
 import { revokeApiKey } from '#contract/api-keys.ts';
 import { Nothing, RowName, StackingTable } from '../../administration/StackingTable.tsx';
-import type { ApiKeyAnswer } from '../../administration/whole-lists.ts';
+import { type ApiKeyAnswer, apiKeysReading } from '../../administration/whole-lists.ts';
 import { useEditorName } from '../../kit/EditorName.tsx';
+import { ProdChip } from '../../kit/StatusChip.tsx';
 import { SdkCode } from '../../sdks/SdkCode.tsx';
 import { useMay } from '../../server/session.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -61,7 +63,9 @@ interface RowProps {
 
 function KeyRow({ apiKey, place, onCode, onRevoke }: RowProps) {
   const { name, lastFour, apiKeyType, roles, createdAt, createdBy, lastUsedAt } = apiKey;
-  const creator = useEditorName({ ...createdBy, name: creators[createdBy.type] ?? '' });
+  const { data: keys = [] } = useQuery(apiKeysReading);
+  const ofKey = keys.find(({ id }) => id === createdBy.id)?.name;
+  const creator = useEditorName({ ...createdBy, name: ofKey ?? creators[createdBy.type] ?? '' });
   return (
     <tr>
       <th scope="row">
@@ -135,8 +139,11 @@ function PlaceView({ place: { project, environments } }: { readonly place: Place
   return (
     <span className={styles.place}>
       {project}
-      {environments.map(({ id, name }) => (
-        <Tag key={id}>{name}</Tag>
+      {environments.map(({ id, name, production }) => (
+        <Fragment key={id}>
+          <Tag>{name}</Tag>
+          {production && <ProdChip />}
+        </Fragment>
       ))}
     </span>
   );

@@ -7,7 +7,7 @@ export interface Place {
   /** Undefined: the whole account. */
   readonly project: string | undefined;
   /** Empty: the whole project. */
-  readonly environments: readonly { readonly id: string; readonly name: string }[];
+  readonly environments: readonly { readonly id: string; readonly name: string; readonly production: boolean }[];
 }
 
 /** Resolves the scope of a key. Names still loading are an ellipsis. */
@@ -18,10 +18,12 @@ export function usePlaces(): (key: ApiKeyAnswer) => Place {
   const environments = useQueries({
     queries: projectIds.map(environmentsReading),
   });
-  const names = new Map(environments.flatMap(({ data = [] }) => data.map(({ id, name }) => [id, name] as const)));
+  const known = new Map(environments.flatMap(({ data = [] }) => data.map((one) => [one.id, one] as const)));
   return ({ workspace, environments: limitedTo }) => ({
     project: workspace && (projects?.objects.find(({ id }) => id === workspace.id)?.name ?? '…'),
-    environments: limitedTo.filter(({ id }) => id !== everywhere).map(({ id }) => ({ id, name: names.get(id) ?? '…' })),
+    environments: limitedTo
+      .filter(({ id }) => id !== everywhere)
+      .map(({ id }) => known.get(id) ?? { id, name: '…', production: false }),
   });
 }
 

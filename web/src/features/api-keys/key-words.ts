@@ -29,14 +29,16 @@ export const roleWords: Readonly<Record<Role, Words>> = {
     word: 'API keys',
     hint: 'Creates and revokes API keys with any role, so it can do everything in its scope.',
   },
-  API_SEGMENT_EDITOR: { word: 'Segment editor', hint: 'Sees projects.' },
-  API_SEGMENT_VIEWER: { word: 'Segment viewer', hint: 'Sees projects.' },
+  API_SEGMENT_EDITOR: { word: 'Segment editor', hint: 'Reads and changes segments and their keys.' },
+  API_SEGMENT_VIEWER: { word: 'Segment viewer', hint: 'Reads segments and their keys.' },
 };
 
-/** Segments do not exist yet, so their roles are not offered. */
+/** Without `API_ALL_GRANTED`, which is a choice of its own. */
 export const offeredRoles = [
   'API_FEATURE_FLAG_EDITOR',
   'API_FEATURE_FLAG_VIEWER',
+  'API_SEGMENT_EDITOR',
+  'API_SEGMENT_VIEWER',
   'API_WORKSPACE_ADMIN',
   'API_ADMIN',
   'API_APIKEY',

@@ -4,6 +4,9 @@ import type { ApiKeyAnswer } from '../../administration/whole-lists.ts';
 import type { Place } from './key-places.ts';
 
 interface KeysSearch {
+  /** Part of the name, or the last characters of the key. */
+  readonly q?: string | undefined;
+  readonly type?: string | undefined;
   /** Project name. */
   readonly project?: string | undefined;
   /** Environment name in that project. */
@@ -21,8 +24,14 @@ export function useKeysSearch() {
     void navigate({ to: '.', search: (all: KeysSearch) => ({ ...all, ...changed }), replace: true });
   /** Pushes a history entry, so that the back button closes the dialog. */
   const openNew = () => void navigate({ to: '.', search: (all: KeysSearch) => ({ ...all, new: '' }) });
-  const isFiltered = search.project !== undefined || search.unused !== undefined;
+  const isFiltered = [search.q, search.type, search.project, search.unused].some((one) => one !== undefined);
   return { search, change, openNew, isFiltered };
+}
+
+/** Whether the name or the end of the key has the text in it, and the type is the wanted one. */
+export function isWanted({ name, lastFour, apiKeyType }: ApiKeyAnswer, { q = '', type }: KeysSearch): boolean {
+  const text = q.toLowerCase();
+  return (type ?? apiKeyType) === apiKeyType && [name, lastFour].some((one) => one.toLowerCase().includes(text));
 }
 
 export const unusedDays = 90;

@@ -36,10 +36,10 @@ export function ServerSettingsPage() {
   const open = () => void navigate({ to: '.', search: { new: '' } });
   const close = () => void navigate({ to: '.', search: {}, replace: true });
   usePageActions(may(createProject) ? [{ label: 'New project', keys: 'n', icon: Plus, run: open }] : []);
-  if (!may(createProject)) return <Denied title="Settings" />;
+  if (!may(createProject)) return <Denied title="Server settings" />;
   return (
     <Page>
-      <PageHead title="Settings" />
+      <PageHead title="Server settings" />
       <TableCard
         title="Projects"
         lead="A project holds the flags and environments of a product."
