@@ -167,7 +167,7 @@ export const environmentIdsOf = (operations: readonly PlacedOperation[]): string
 ];
 
 /** As many are told of a request. */
-const maxTold = 50;
+export const maxTold = 50;
 
 /** People who could approve the changeset now; of many, the first. */
 export async function listApprovers(db: Reader, changeset: Reviewed): Promise<ActivePerson[]> {

@@ -14,8 +14,8 @@ import type { LocalTime } from '#domain/schedules.ts';
 import { hashOf, newToken } from '#security/secrets.ts';
 import { findPending } from '#store/change-requests.ts';
 import { findChangeset, replaceOperations } from '#store/changesets.ts';
-import { requirePermission, roleMissing } from './actors.ts';
-import { listActors, neededApprovals, type Reviewed } from './approvals.ts';
+import { roleMissing } from './actors.ts';
+import { neededApprovals, type Reviewed } from './approvals.ts';
 import { review } from './changeset-discussion.ts';
 import { grantFor, lockObjects, placeOperations } from './changeset-operations.ts';
 import {
@@ -26,7 +26,7 @@ import {
   requireOpenApprovers,
   withdrawChangesetIn,
 } from './changeset-reviews.ts';
-import { findIn, lockOpen, requireMayApply, saveAs } from './changeset-states.ts';
+import { findIn, lockOpen, mayApply, mayAuthorApply, requireMayApply, saveAs } from './changeset-states.ts';
 import { applyChangesetIn, applyLockedIn, insertIn } from './changesets.ts';
 import { type Context, type RecordingTx, write } from './context.ts';
 import { insertRequest, type StoredList } from './large-segments.ts';
@@ -128,7 +128,8 @@ const decisions: Readonly<
     const { status } = await approveChangesetIn(tx, id, remark).catch(asVendorSays(tx));
     if (status !== 'APPROVED') return;
     const found = await findIn(tx, id);
-    if (await mayBeApplied(tx, found)) await applyLockedIn(tx, found);
+    // Otherwise it waits for somebody who can.
+    if ((await mayApply(tx, tx.actor, found)) || (await mayAuthorApply(tx, found))) await applyLockedIn(tx, found);
   },
   REJECTED: (tx, id, remark) => rejectChangesetIn(tx, id, remark).catch(asVendorSays(tx)),
   WITHDRAWN: withdrawChangesetIn,
@@ -145,19 +146,6 @@ const asVendorSays =
     const isNoApprover = error instanceof Problem && error.code === 'changeset_not_approver';
     throw isNoApprover ? new Problem('change_request_not_approver', { name: actor.name }) : error;
   };
-
-/** Published if the approver or the author could make the change alone. Otherwise it waits for somebody who can. */
-async function mayBeApplied(tx: RecordingTx, { head, project, operations }: Reviewed): Promise<boolean> {
-  for (const actor of [tx.actor, ...(await listActors(tx, [head.author]))]) {
-    try {
-      for (const operation of operations) await requirePermission(tx, actor, grantFor(project, operation));
-      return true;
-    } catch (refusal) {
-      if (!(refusal instanceof Problem)) throw refusal;
-    }
-  }
-  return false;
-}
 
 /** Anyone whose role could make the change can ask for it, whatever their rights there. */
 async function requireRoles(tx: RecordingTx, project: Project, operations: readonly PlacedOperation[]): Promise<void> {

@@ -3,11 +3,11 @@ import { v7 as newId } from 'uuid';
 import type { Actor } from '#domain/access.ts';
 import { isSame } from '#domain/approvals.ts';
 import type { ChangesetState } from '#domain/changesets.ts';
-import { type ActivePerson, listActivePeople } from '#store/approvals.ts';
+import { type ActivePerson, listActivePeople, listEditors } from '#store/approvals.ts';
 import { type ChangesetMail, type ChangesetNews, putChangesetMails } from '#store/outbox.ts';
 import { reaches } from '#store/scope-filter.ts';
 import { actorOfUser } from './actors.ts';
-import { listApprovers, type Reviewed } from './approvals.ts';
+import { listApprovers, maxTold, type Reviewed } from './approvals.ts';
 import type { Entry, RecordingTx } from './context.ts';
 
 interface Happened {
@@ -27,6 +27,12 @@ export async function tellOf(tx: RecordingTx, changeset: Reviewed, happened: Hap
   const news = happened.action === 'changeset.approved' ? 'approved' : endings[status];
   if (news) await tell(tx, changeset, { news, people: await ownersOf(tx, changeset), happened });
 }
+
+/** Tells people who can apply it that it waits for one of them. */
+export const askEditors = async (tx: RecordingTx, changeset: Reviewed): Promise<void> => {
+  const happened = { before: changeset.head.status, action: 'changeset.requested' } as const;
+  await tell(tx, changeset, { news: 'ready', people: await listEditors(tx, changeset.head.id, maxTold), happened });
+};
 
 const awaiting: readonly ChangesetState[] = ['REQUESTED', 'SCHEDULE_REQUESTED'];
 
@@ -53,9 +59,12 @@ async function ownersOf(tx: RecordingTx, { head, project }: Reviewed): Promise<A
   return seeing;
 }
 
+/** It asks people to do something. The others tell of what was done. */
+const isAsking = (news: ChangesetNews): boolean => news === 'requested' || news === 'ready';
+
 /** What was said about it before, if nothing was said now. */
 function wordsFor(news: ChangesetNews, { head, reviews }: Reviewed, actor: Actor): string {
-  if (news === 'requested') return head.comment;
+  if (isAsking(news)) return head.comment;
   if (news === 'expired' || news === 'failed') return head.reason ?? '';
   // The approval that published a change request.
   const last = reviews.at(-1);
@@ -72,13 +81,14 @@ function tell(tx: RecordingTx, changeset: Reviewed, { news, people, happened }: 
   const { id: changesetId, title, workspace, expiresAt, author } = changeset.head;
   const comment = happened.comment || wordsFor(news, changeset, tx.actor);
   const about: Omit<ChangesetMail, 'email' | 'name'> = {
-    ...{ kind: 'changeset', news, changesetId, title, project: workspace, by: tx.actor.name, comment },
-    ...(news === 'requested' && expiresAt !== undefined ? { expiresAt } : {}),
+    ...{ kind: 'changeset', news, changesetId, title, project: workspace, comment },
+    by: news === 'ready' ? author.name : tx.actor.name,
+    ...(isAsking(news) && expiresAt !== undefined ? { expiresAt } : {}),
   };
   return putChangesetMails(
     tx,
     people.map(({ id: userId, email, name }) => {
-      const isScheduler = news !== 'requested' && !isSame(author, { type: 'user', id: userId });
+      const isScheduler = !isAsking(news) && !isSame(author, { type: 'user', id: userId });
       return { id: newId(), userId, mail: { ...about, email, name, ...(isScheduler ? { isScheduler } : {}) } };
     }),
   );

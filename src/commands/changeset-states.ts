@@ -1,4 +1,5 @@
 /** A changeset inside a transaction: found or locked with what people said about it, and stored in its next state. */
+import type { Actor } from '#domain/access.ts';
 import { isSame } from '#domain/approvals.ts';
 import {
   type Changeset,
@@ -18,9 +19,9 @@ import { endLease } from '#store/large-segments.ts';
 import { findProjectById } from '#store/projects.ts';
 import { definitionTag } from '#store/sql.ts';
 import { requirePermission } from './actors.ts';
-import { neededApprovals, type Reviewed } from './approvals.ts';
+import { listActors, neededApprovals, type Reviewed } from './approvals.ts';
 import { withAct } from './changeset-discussion.ts';
-import { tellOf } from './changeset-mails.ts';
+import { askEditors, tellOf } from './changeset-mails.ts';
 import { grantFor } from './changeset-operations.ts';
 import type { Entry, RecordingTx } from './context.ts';
 
@@ -92,7 +93,8 @@ export async function saveAs(
     updatedAt: tx.now,
     revision: nextRevision(tx.now, head.revision),
   };
-  await store.saveChangeset(tx, after);
+  const awaitsEditor = status === 'APPROVED' && !(await mayAuthorApply(tx, { project, head, operations }));
+  await store.saveChangeset(tx, after, awaitsEditor);
   if (!openStates.includes(status)) {
     for (const { edit } of operations) if (edit.list) await endLease(tx, edit.list.id);
   }
@@ -105,7 +107,9 @@ export async function saveAs(
     before: before ? withoutRevision(before) : { status: head.status },
     after: before || status === 'PUBLISHED' ? withoutRevision(changeset) : { status },
   });
-  await tellOf(tx, { project, head: after, operations, reviews }, { before: head.status, action, comment });
+  const told = { project, head: after, operations, reviews };
+  await tellOf(tx, told, { before: head.status, action, comment });
+  if (awaitsEditor && head.status !== status && !(await mayApply(tx, tx.actor, told))) await askEditors(tx, told);
   return { ...changeset, reviews: [...acted] };
 }
 
@@ -146,6 +150,24 @@ export async function requestedStateOf(tx: RecordingTx, changeset: Reviewed): Pr
 export async function requireMayEdit(tx: RecordingTx, { head, project, operations }: Reviewed): Promise<void> {
   if (isSame(head.author, tx.actor)) return;
   await requireMayApply(tx, project, operations);
+}
+
+type Applied = Pick<Reviewed, 'project' | 'operations'>;
+
+/** Whether the actor could make each of the changes alone. */
+export async function mayApply(tx: RecordingTx, actor: Actor, { project, operations }: Applied): Promise<boolean> {
+  try {
+    for (const operation of operations) await requirePermission(tx, actor, grantFor(project, operation));
+    return true;
+  } catch (refusal) {
+    if (!(refusal instanceof Problem)) throw refusal;
+    return false;
+  }
+}
+
+export async function mayAuthorApply(tx: RecordingTx, changeset: Applied & Pick<Reviewed, 'head'>): Promise<boolean> {
+  const [author] = await listActors(tx, [changeset.head.author]);
+  return author !== undefined && mayApply(tx, author, changeset);
 }
 
 /** Refuses unless the actor could make each of the changes alone. */

@@ -80,7 +80,7 @@ export const listChangesets = endpoint({
       filter: Type.Optional(
         OneOf(['all', 'mine', 'waiting'], {
           description:
-            '`mine`: those that whoever asks made. `waiting`: those that wait for an approval that they can give.',
+            '`mine`: those that whoever asks made. `waiting`: those that wait for an approval that they can give, or that have what they need and that they can apply, but not their author.',
         }),
       ),
     }),
@@ -143,7 +143,7 @@ export const requestChangeset = endpoint({
   path: '/changesets/:changeset/request',
   summary: 'Ask for approvals',
   description:
-    'Of a draft. Environments that require approvals need one each; GET …/plan lists them. With all of them, or if none is needed, it is `APPROVED` and can be applied. Requests expire (setting `REQUEST_DAYS`).',
+    'Of a draft. Environments that require approvals need one each; GET …/plan lists them. With all of them, or if none is needed, it is `APPROVED` and can be applied; if its author cannot, those who can are told. Requests expire (setting `REQUEST_DAYS`).',
   access: write,
   body: ChangesetRequest,
   bodyIsOptional: true,

@@ -27,7 +27,7 @@ export const SessionView = Type.Object({
   }),
   createdAt: Millis,
   waiting: Type.Array(extend(Reference, Type.Object({ count: Type.Integer() })), {
-    description: 'projects with changesets that wait for an approval that they can give; of the newest 1,000 requests',
+    description: 'projects with changesets that wait for them, to be approved or applied; of the newest 1,000 requests',
   }),
   mustSetUpTwoFactor: Type.Boolean({
     description: 'the server requires a second factor, and the user has none: nothing else works before',

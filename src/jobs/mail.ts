@@ -144,26 +144,39 @@ const verbs = {
 /** A title can be long, and have line breaks. */
 const inOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim().slice(0, 150);
 
+/** What people are asked to do. */
+const asks = {
+  requested: { verb: 'approve', subject: 'Approve', reason: 'you can approve changes there' },
+  ready: { verb: 'apply', subject: 'Apply', reason: 'you can edit there, and whoever made the changeset cannot' },
+} as const;
+
 function newsOf(mail: ChangesetMail, publicUrl: string): Words {
   const { news, by, title, project, comment, changesetId, expiresAt, isScheduler } = mail;
   const name = inOneLine(title) || 'a changeset without a title';
   const where = `“${name}” in the project ${project.name}`;
-  const asked = news === 'requested';
+  const isAsking = news === 'requested' || news === 'ready';
+  const { subject, lead, reason } = isAsking
+    ? {
+        ...asks[news],
+        subject: `${asks[news].subject}: ${name}`,
+        lead: `${by} asks you to ${asks[news].verb} ${where}.`,
+      }
+    : {
+        subject: `${name}: ${news}`,
+        lead: `${verbs[news](by)} ${isScheduler ? 'the' : 'your'} changeset ${where}.`,
+        reason: `you ${isScheduler ? 'scheduled' : 'made'} the changeset`,
+      };
   return {
-    subject: inOneLine(asked ? `Approve: ${name}` : `${name}: ${news}`),
-    lead: asked
-      ? `${by} asks you to approve ${where}.`
-      : `${verbs[news](by)} ${isScheduler ? 'the' : 'your'} changeset ${where}.`,
+    subject: inOneLine(subject),
+    lead,
     ...(comment === '' ? {} : { quote: comment }),
-    button: asked ? 'Review the changes' : 'Open the changeset',
+    button: isAsking ? 'Review the changes' : 'Open the changeset',
     link: `${publicUrl}/p/${project.id}/changesets/${changesetId}`,
     notes: [
       ...(expiresAt === undefined
         ? []
         : [`If nobody decides, it is given up on ${new Date(expiresAt).toUTCString()}.`]),
-      asked
-        ? 'You get this email because you can approve changes there.'
-        : `You get this email because you ${isScheduler ? 'scheduled' : 'made'} the changeset.`,
+      `You get this email because ${reason}.`,
     ],
   };
 }

@@ -4,6 +4,7 @@ import { type Actor, mayGrant } from '#domain/access.ts';
 import type { Review } from '#domain/approvals.ts';
 import { administrators } from '#domain/groups.ts';
 import type { Reference } from '#domain/schema.ts';
+import { owns } from './rights.ts';
 import { isOnList, isOpenTo, type Listed } from './scope-filter.ts';
 import type { Reader, Tx } from './sql.ts';
 
@@ -50,6 +51,38 @@ export function isApprover(actor: Actor): Sql {
   if (mayGrant(actor)) return sql`1 = 1`;
   return sql`case when e.are_approvers_restricted then ${isListed}
                   else not e.are_editors_restricted or ${isOnList(granted('edit'), who)} end`;
+}
+
+/**
+ * The lists let them make every change of the changeset `c` in the project `p`. Those who can only kill and restore are
+ * left out.
+ */
+function isEditor(who: Listed): Sql {
+  const editors = sql`select t.editor_type as type, t.editor_id as id from project_editors t where t.project_id = p.id`;
+  return sql`not exists (
+    select 1 from changeset_operations o left join environments e on e.id = o.environment_id
+     where o.changeset_id = c.id
+       and not (p.owners_can_edit and ${owns(who, sql`o.object_id`)}
+                or (p.is_edit_restricted = false or ${isOnList(editors, who)})
+                   and (o.environment_id = '' or e.are_editors_restricted = false
+                        or ${isOnList(granted('edit'), who)})))`;
+}
+
+/** The changeset `c` in the project `p` waits for somebody who can apply it, and the lists let this person. */
+export function isAwaitedEditor(actor: Actor): Sql {
+  if (actor.type !== 'user') return sql`1 = 0`;
+  return mayGrant(actor) ? sql`c.awaits_editor` : sql`c.awaits_editor and ${isEditor(listedAs(actor))}`;
+}
+
+/** People, other than the author, who can apply the stored changeset; of many, the first. */
+export async function listEditors(db: Reader, changesetId: string, limit: number): Promise<ActivePerson[]> {
+  const user: Listed = { type: 'user', id: sql`u.id` };
+  const rows = await db.all<PersonRow>(sql`
+    select ${personColumns} from changesets c join projects p on p.id = c.project_id cross join users u
+     where c.id = ${changesetId} and u.status = 'ACTIVE' and not (c.author_type = 'user' and c.author_id = u.id)
+       and (${isAdministrator} or ${isOpenTo(user)} and ${isEditor(user)})
+     order by u.created_at, u.id limit ${limit}`);
+  return rows.map(toPerson);
 }
 
 export const listApprovalRules = async (
@@ -102,9 +135,10 @@ interface PersonRow extends Omit<ActivePerson, 'isAdministrator'> {
   readonly is_administrator: boolean | number;
 }
 
-const personColumns = sql`
-  u.id, u.email, u.name, exists (select 1 from memberships m join groups g on g.id = m.group_id
-                                  where m.user_id = u.id and g.name = ${administrators.name}) as is_administrator`;
+const isAdministrator = sql`
+  exists (select 1 from memberships m join groups g on g.id = m.group_id
+           where m.user_id = u.id and g.name = ${administrators.name})`;
+const personColumns = sql`u.id, u.email, u.name, ${isAdministrator} as is_administrator`;
 
 const toPerson = ({ is_administrator, ...person }: PersonRow): ActivePerson => ({
   ...person,

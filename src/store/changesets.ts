@@ -11,7 +11,7 @@ import {
 } from '#domain/changesets.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Reference } from '#domain/schema.ts';
-import { isApprover } from './approvals.ts';
+import { isApprover, isAwaitedEditor } from './approvals.ts';
 import { endSchedule, findSchedule } from './schedules.ts';
 import { environmentScopeFilter, scopeFilter } from './scope-filter.ts';
 import { likeLiteral, onRefused, type Position, type Reader, type Tx } from './sql.ts';
@@ -110,7 +110,7 @@ export interface ChangesetFilter {
   readonly flagId?: string | undefined;
   /** Only those that take back this changeset. */
   readonly reverts?: string | undefined;
-  /** Only those that this actor made, or that wait for its approval. */
+  /** Only those that this actor made, or that wait for it. */
   readonly concerning?: { readonly actor: Actor; readonly how: 'mine' | 'waiting' } | undefined;
   readonly after: Position | undefined;
   readonly before: Position | undefined;
@@ -143,16 +143,16 @@ const changesFlag = (flagId: string) => sql`
   c.id in (select o.changeset_id from changeset_operations o where o.object_id = ${flagId})`;
 
 /** As the indexes have it. */
-const isAwaited = sql`c.state in ('REQUESTED', 'SCHEDULE_REQUESTED')`;
+const isAwaited = sql`c.state in ('REQUESTED', 'SCHEDULE_REQUESTED', 'APPROVED')`;
 
 /** So many requests, the newest, are looked at. */
 const maxRequestsRead = 1_000;
 
-/** In which projects changesets wait for an approval that the actor can give, and how many. */
+/** In which projects changesets wait for the actor, and how many. */
 export async function countWaitingChangesets(db: Reader, actor: Actor) {
   const rows = await db.all<Reference>(sql`
     select p.id, p.name
-      from (select c.id, c.project_id, c.approvers, c.author_type, c.author_id from changesets c
+      from (select c.id, c.project_id, c.state, c.approvers, c.author_type, c.author_id, c.awaits_editor from changesets c
              where ${isAwaited} order by c.created_at desc, c.id desc limit ${maxRequestsRead}) c
       join projects p on p.id = c.project_id
      where ${isVisible(actor)} and ${concerns.waiting(actor)}`);
@@ -163,16 +163,20 @@ export async function countWaitingChangesets(db: Reader, actor: Actor) {
 
 const concerns = {
   mine: ({ type, id }: Actor): Sql => sql`c.author_type = ${type} and c.author_id = ${id}`,
+  /** For an approval that the actor can give or, if it has what it needs, for somebody who can apply it. */
   waiting: (actor: Actor): Sql => sql`
     not (c.author_type = ${actor.type} and c.author_id = ${actor.id})
-    and not exists (select 1 from changeset_reviews r
+    and case when c.state = 'APPROVED' then ${isAwaitedEditor(actor)} else ${isAwaitedApprover(actor)} end`,
+};
+
+const isAwaitedApprover = (actor: Actor): Sql => sql`
+    not exists (select 1 from changeset_reviews r
                      where r.changeset_id = c.id and r.actor_type = ${actor.type} and r.actor_id = ${actor.id}
                        and (r.kind = 'edit' or r.kind = 'approve' and r.voided_at is null))
     and (c.approvers = '[]' or lower(c.approvers) like ${`%"${likeLiteral(actor.name)}"%`} escape '\\')
     and exists (select 1 from changeset_operations o join environments e on e.id = o.environment_id
                  where o.changeset_id = c.id and (e.are_approvals_required or c.approvers <> '[]')
-                   and ${isApprover(actor)})`,
-};
+                   and ${isApprover(actor)})`;
 
 interface OperationRow {
   readonly changeset_id: string;
@@ -238,14 +242,14 @@ async function insertOperations(tx: Tx, id: string, operations: readonly PlacedO
 }
 
 /** Ends its schedule, if the state does. */
-export async function saveChangeset(tx: Tx, head: ChangesetHead): Promise<void> {
+export async function saveChangeset(tx: Tx, head: ChangesetHead, awaitsEditor = false): Promise<void> {
   if (head.schedule && !scheduledStates.includes(head.status)) await endSchedule(tx, head.id);
   await tx.run(sql`
     update changesets
        set state = ${head.status}, title = ${head.title}, comment = ${head.comment}, revision = ${head.revision},
            updated_at = ${head.updatedAt}, published_at = ${head.publishedAt ?? null},
            approvers = ${JSON.stringify(head.approvers)}, reason = ${head.reason ?? null},
-           expires_at = ${head.expiresAt ?? null}
+           expires_at = ${head.expiresAt ?? null}, awaits_editor = ${awaitsEditor}
      where id = ${head.id}`);
   if (head.operationType === undefined) return;
   await tx

@@ -58,7 +58,7 @@ function standingsOf(actor: Actor, index: number, { projectId, environmentIds, f
            coalesce(e.are_editors_restricted, false) as are_editors_restricted,
            ${isViewer(who)} as is_viewer, ${isOnList(editors, who)} as is_editor,
            ${isOnList(granted('edit'), who)} as is_definer, ${isOnList(granted('kill'), who)} as is_killer,
-           (p.owners_can_edit and ${owns(actor, flagId)}) as is_owner
+           (p.owners_can_edit and ${owns(who, sql`${flagId}`)}) as is_owner
       from projects p left join environments e on e.project_id = p.id and e.id in (${join(ids)})
      where p.id = ${projectId}`;
 }
@@ -81,11 +81,11 @@ function toStandings({ scope }: Actor, projectId: string, row: StandingsRow): Pl
 }
 
 /** Owners are stored as JSON. We make the ids, so no id is part of another or contains a wildcard. */
-const owns = ({ type, id }: Actor, flagId: string): Sql =>
+export const owns = ({ type, id }: Listed, flagId: Sql): Sql =>
   type === 'user'
     ? sql`exists (select 1 from flags f
                    where f.id = ${flagId}
-                     and (f.owners like ${`%"${id}"%`}
+                     and (f.owners like '%"' || ${id} || '"%'
                           or exists (select 1 from memberships m
                                       where m.user_id = ${id} and f.owners like '%"' || m.group_id || '"%')))`
     : sql`1 = 0`;

@@ -135,6 +135,53 @@ test('a schedule that lacks an approval waits for those who can give it', async 
   assert.deepEqual([await waiting(project, ben), await badge(project, ben)], [[], undefined]);
 });
 
+test('what somebody proposes who cannot apply it waits for those who can, and they are told', async () => {
+  const [dan, eve, fay] = [await aPerson(api), await aPerson(api), await aPerson(api)];
+  const project = await aGuardedProject({
+    areApprovalsRequired: false,
+    areApproversRestricted: false,
+    ...{ areEditorsRestricted: true, editors: [ben, dan].map(({ id }) => ({ id, type: 'user' })) },
+  });
+  const propose = async (who: Who) => {
+    const { id } = await draft(project, [project.edit(allocate(40))], who);
+    assert.equal((await ok(say('request', id, who, { comment: 'Please' }))).status, 'APPROVED');
+    return id;
+  };
+  const id = await propose(ana);
+  assert.deepEqual(await Promise.all([ben, dan, administrator, eve, ana].map((who) => waiting(project, who))), [
+    [id],
+    [id],
+    [id],
+    [],
+    [],
+  ]);
+  assert.deepEqual([await badge(project, ben), await badge(project, eve)], [1, undefined]);
+  const mail = (await listOutbox(api.store))
+    .map(({ payload }) => payload as ChangesetMail)
+    .find(({ changesetId }) => changesetId === id);
+  assert.ok(mail);
+  const { subject, text } = composeMail(mail, 'https://flags.example.com');
+  assert.equal(subject, 'Apply: Ship it');
+  assert.ok(text.includes(`${ana.email} asks you to apply`), text);
+  const told = await mailsAbout(id);
+  for (const { email } of [ben, dan]) assert.ok(told.includes(`${email} ready `), told.join('\n'));
+  assert.ok(![ana, eve, fay].some(({ email }) => told.some((line) => line.startsWith(email))), told.join('\n'));
+  await ok(say('apply', id, dan));
+  assert.deepEqual([await waiting(project, ben), await badge(project, ben)], [[], undefined]);
+  // Whoever can apply it does not ask others to.
+  const own = await propose(ben);
+  assert.deepEqual([await waiting(project, dan), await mailsAbout(own)], [[], []]);
+  // Owners of the flag can, where the project lets them.
+  const name = uniqueName('flag');
+  await ok(api.post(`/splits/ws/${project.id}/trafficTypes/user`, { name }, as(fay)));
+  await ok(api.put(`/workspaces/${project.id}/access`, { ownersEdit: true }));
+  const create = { kind: 'create', body: aDefinition() };
+  const { id: ofFay } = await draft(project, [{ environment: project.production.id, flag: name, edit: create }]);
+  await ok(say('request', ofFay, ana));
+  assert.deepEqual([await waiting(project, fay), await waiting(project, eve)], [[ofFay], []]);
+  assert.ok((await mailsAbout(ofFay)).includes(`${fay.email} ready `));
+});
+
 test('the access of a project has the approvals of its environments, and changes them with the rest', async () => {
   const project = await aGuardedProject();
   const path = `/workspaces/${project.id}/access`;

@@ -419,6 +419,7 @@ const lists: Record<string, readonly Run[]> = {
     (emailKeys) => (db) =>
       approvals.listPossibleApprovers(db, { projectId: project.id, environmentIds: ['id'], emailKeys }, 50),
   ),
+  listEditors: [(db) => approvals.listEditors(db, 'id', 50)],
   listActivePeople: [(db) => approvals.listActivePeople(db, [user.id, 'other'])],
   listReviews: [(db) => approvals.listReviews(db, 'id')],
   listOperations: [(db) => changesets.listOperations(db, ['id', 'other'])],

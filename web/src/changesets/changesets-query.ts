@@ -18,7 +18,7 @@ export async function keepChangeset(client: QueryClient, answer: ChangesetAnswer
   const { queryKey } = changesetReading(answer.id);
   await client.cancelQueries({ queryKey });
   const planned = client.invalidateQueries({ queryKey: planReading(answer.id).queryKey });
-  // With its plan, so that nothing on the page says that an approval is missing beside "Approved".
+  // With its plan, so that nothing on the page says that an approval is missing beside "Ready to apply".
   if (client.getQueryData<ChangesetAnswer>(queryKey)?.status !== answer.status) await planned;
   client.setQueryData(queryKey, answer);
   void client.invalidateQueries({ queryKey: keyOf(listChangesets) });
@@ -36,7 +36,7 @@ export const stateWords: Readonly<
 > = {
   DRAFT: { word: 'Draft', kind: 'plain', mark: 'ring' },
   REQUESTED: { word: 'Waiting for approval', kind: 'accent', mark: 'ring' },
-  APPROVED: { word: 'Approved', kind: 'ok', mark: 'ring' },
+  APPROVED: { word: 'Ready to apply', kind: 'ok', mark: 'ring' },
   SCHEDULE_REQUESTED: { word: 'Scheduled, waiting for approval', kind: 'accent', mark: 'ring' },
   SCHEDULED: { word: 'Scheduled', kind: 'accent', mark: 'dot' },
   PUBLISHED: { word: 'Applied', kind: 'ok', mark: 'dot' },

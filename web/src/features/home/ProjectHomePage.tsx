@@ -106,7 +106,7 @@ function Tiles() {
       </li>
       <li>
         <Tile to="/p/$project/changesets" params={params} title="Waiting for you" value={waitingWords} mark="ok">
-          Changesets that you can approve
+          Changesets to approve or apply
         </Tile>
       </li>
     </ul>
