@@ -334,12 +334,12 @@ async function* keysHere(db: Reader, { projectId, environmentId, segment, kind }
   if (kind === 'standard') return yield* listAllKeys(db, { environmentId, segment });
   const found = await findSegment(db, { projectId, kind }, segment);
   if (!found) return;
-  for (let from = ''; ; ) {
-    const keys = await listLargeKeys(db, { environmentId, segmentId: found.id }, { from, limit: largeKeysAtOnce });
-    yield keys;
-    const last = keys.at(-1);
-    if (last === undefined || keys.length < largeKeysAtOnce) return;
-    // Nothing is between a key and the same with NUL.
-    from = `${last}\0`;
+  const place = { environmentId, segmentId: found.id };
+  for (let last = ''; ; ) {
+    const read = await listLargeKeys(db, place, { from: last, limit: largeKeysAtOnce });
+    // A page begins with the last key of the one before.
+    yield read[0] === last ? read.slice(1) : read;
+    if (read.length < largeKeysAtOnce) return;
+    last = read.at(-1) ?? last;
   }
 }

@@ -287,6 +287,20 @@ test('a rehearsal finds a definition that would answer otherwise', async () => {
   assert.equal((await api.get('/workspaces?name=Shop')).body.objects.length, 0, 'nothing is written');
 });
 
+test('an import with a large segment of more than a page of keys is verified', async () => {
+  const api = await startApi();
+  const project = aSourceProject('Shop');
+  const keys = Array.from({ length: 10_001 }, (_, index) => `customer-${index}`);
+  const segments = project.segments.map((segment) =>
+    segment.kind === 'large'
+      ? { ...segment, environments: [{ environment: 'Prod', ...withKeys(keys, longAgo) }] }
+      : segment,
+  );
+  const source = aSourceAccount({ projects: [{ ...project, segments }] });
+  await imported(api, source);
+  assert.equal((await verifyAccount(api.store, source, { perFlag: 10 })).differenceCount, 0);
+});
+
 test('what was imported and deleted here does not come back', async () => {
   const api = await startApi();
   const source = aSourceAccount();
