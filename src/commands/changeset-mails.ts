@@ -1,7 +1,7 @@
 /** Mails about changesets, to approvers, authors and schedulers. They are written in the transaction of the change. */
 import { v7 as newId } from 'uuid';
 import type { Actor } from '#domain/access.ts';
-import { isSame } from '#domain/approvals.ts';
+import { isSame, type Person } from '#domain/approvals.ts';
 import type { ChangesetState } from '#domain/changesets.ts';
 import { type ActivePerson, listActivePeople, listEditors } from '#store/approvals.ts';
 import { type ChangesetMail, type ChangesetNews, putChangesetMails } from '#store/outbox.ts';
@@ -16,6 +16,8 @@ interface Happened {
   readonly action: Entry['action'];
   /** In the words of the actor. */
   readonly comment?: string | undefined;
+  /** Who scheduled it, if its schedule is gone. */
+  readonly scheduledBy?: Person | undefined;
 }
 
 /** Tells approvers that a changeset waits for them, and its author and scheduler what others did. */
@@ -24,8 +26,8 @@ export async function tellOf(tx: RecordingTx, changeset: Reviewed, happened: Hap
   if (awaiting.includes(status) && !awaiting.includes(happened.before)) {
     await tell(tx, changeset, { news: 'requested', people: await listApprovers(tx, changeset), happened });
   }
-  const news = happened.action === 'changeset.approved' ? 'approved' : endings[status];
-  if (news) await tell(tx, changeset, { news, people: await ownersOf(tx, changeset), happened });
+  const news = acts[happened.action] ?? endings[status];
+  if (news) await tell(tx, changeset, { news, people: await ownersOf(tx, changeset, happened), happened });
 }
 
 /** Tells people who can apply it that it waits for one of them. */
@@ -36,9 +38,16 @@ export const askEditors = async (tx: RecordingTx, changeset: Reviewed): Promise<
 
 const awaiting: readonly ChangesetState[] = ['REQUESTED', 'SCHEDULE_REQUESTED'];
 
+/** What is told whatever the state is then. */
+const acts: Readonly<Record<string, ChangesetNews>> = {
+  'changeset.approved': 'approved',
+  'changeset.aborted': 'aborted',
+};
+
 const endings: Partial<Record<ChangesetState, ChangesetNews>> = {
   PUBLISHED: 'published',
   REJECTED: 'rejected',
+  WITHDRAWN: 'withdrawn',
   EXPIRED: 'expired',
   FAILED: 'failed',
 };
@@ -47,8 +56,12 @@ const endings: Partial<Record<ChangesetState, ChangesetNews>> = {
  * The author, and the person who scheduled it, whose rights it is applied with. Not those who acted themselves, API keys,
  * or people who can no longer see the project.
  */
-async function ownersOf(tx: RecordingTx, { head, project }: Reviewed): Promise<ActivePerson[]> {
-  const owners = [head.author, ...(head.schedule ? [head.schedule.by] : [])];
+async function ownersOf(
+  tx: RecordingTx,
+  { head, project }: Reviewed,
+  { scheduledBy = head.schedule?.by }: Happened,
+): Promise<ActivePerson[]> {
+  const owners = [head.author, ...(scheduledBy ? [scheduledBy] : [])];
   const told = owners.filter((owner) => owner.type === 'user' && !isSame(owner, tx.actor));
   const people = await listActivePeople(tx, [...new Set(told.map(({ id }) => id))]);
   const seeing: ActivePerson[] = [];
@@ -65,7 +78,7 @@ const isAsking = (news: ChangesetNews): boolean => news === 'requested' || news 
 /** What was said about it before, if nothing was said now. */
 function wordsFor(news: ChangesetNews, { head, reviews }: Reviewed, actor: Actor): string {
   if (isAsking(news)) return head.comment;
-  if (news === 'expired' || news === 'failed') return head.reason ?? '';
+  if (news === 'expired' || news === 'failed' || news === 'aborted') return head.reason ?? '';
   // The approval that published a change request.
   const last = reviews.at(-1);
   return last?.kind === 'approve' && isSame(last.by, actor) ? last.comment : '';

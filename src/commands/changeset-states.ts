@@ -1,6 +1,6 @@
 /** A changeset inside a transaction: found or locked with what people said about it, and stored in its next state. */
 import type { Actor } from '#domain/access.ts';
-import { isSame } from '#domain/approvals.ts';
+import { isSame, type Person } from '#domain/approvals.ts';
 import {
   type Changeset,
   type ChangesetState,
@@ -76,13 +76,15 @@ interface Saved {
   readonly comment?: string;
   /** If the content changed. */
   readonly before?: Changeset;
+  /** Who scheduled it, if its schedule is gone. */
+  readonly scheduledBy?: Person;
 }
 
 /** Stores the changeset in its new state, with an audit entry, and tells those whom it concerns. */
 export async function saveAs(
   tx: RecordingTx,
   { project, head, operations, reviews }: Reviewed,
-  { action, status, comment, before }: Saved,
+  { action, status, comment, before, scheduledBy }: Saved,
 ): Promise<Changeset> {
   const { expiresAt, schedule, dueAt: _, ...rest } = head;
   const after: store.ChangesetHead = {
@@ -108,7 +110,7 @@ export async function saveAs(
     after: before || status === 'PUBLISHED' ? withoutRevision(changeset) : { status },
   });
   const told = { project, head: after, operations, reviews };
-  await tellOf(tx, told, { before: head.status, action, comment });
+  await tellOf(tx, told, { before: head.status, action, comment, scheduledBy });
   if (awaitsEditor && head.status !== status && !(await mayApply(tx, tx.actor, told))) await askEditors(tx, told);
   return { ...changeset, reviews: [...acted] };
 }

@@ -172,7 +172,8 @@ export const abortChangeset: Control = (context, id, remark) =>
     await deleteSchedule(tx, id);
     const { schedule: _, expiresAt: __, ...head } = found.head;
     const draft = await withoutApprovals(tx, { ...found, head: { ...head, approvers: [] } });
-    return saveAs(tx, draft, { action: 'changeset.aborted', status: 'DRAFT', comment });
+    const scheduledBy = found.schedule.by;
+    return saveAs(tx, draft, { action: 'changeset.aborted', status: 'DRAFT', comment, scheduledBy });
   });
 
 /** The steps that were applied stay, and its reason says how many they are. */

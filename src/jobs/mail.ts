@@ -137,6 +137,8 @@ const verbs = {
   approved: (by: string) => `${by} approved`,
   published: (by: string) => `${by} applied`,
   rejected: (by: string) => `${by} rejected`,
+  withdrawn: (by: string) => `${by} withdrew`,
+  aborted: (by: string) => `${by} ended the schedule of`,
   expired: () => 'Burgee gave up',
   failed: () => 'Burgee could not apply',
 } as const;

@@ -209,7 +209,16 @@ export interface Mail {
 }
 
 /** What happened to a changeset. */
-export type ChangesetNews = 'requested' | 'ready' | 'approved' | 'published' | 'rejected' | 'expired' | 'failed';
+export type ChangesetNews =
+  | 'requested'
+  | 'ready'
+  | 'approved'
+  | 'published'
+  | 'rejected'
+  | 'withdrawn'
+  | 'aborted'
+  | 'expired'
+  | 'failed';
 
 /** News about a changeset for somebody whom it concerns. It has no secret. */
 export interface ChangesetMail {

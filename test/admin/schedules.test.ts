@@ -539,6 +539,26 @@ test('aborting leaves what was applied, and a draft if nothing was', async () =>
   assert.equal(await place.share(), 10);
 });
 
+test('whoever made or scheduled a changeset is told that somebody else ended it, and why', async () => {
+  const place = await aPlace();
+  const steps = [{ waitMs: hour, operations: [place.edit(allocate(50))] }];
+  const id = await place.draft();
+  await ok(say('schedule', id, ben, { steps }));
+  assert.equal((await ok(say('abort', id, cleo, { comment: 'Wrong week' }))).status, 'DRAFT');
+  const both = (words: string) => [`${ana.email} ${words}`, `${ben.email} ${words} as scheduler`].sort();
+  assert.deepEqual((await mailsAbout(id)).sort(), both('aborted Wrong week'));
+  await ok(say('schedule', id, ben, { steps }));
+  await run();
+  await ok(say('abort', id, cleo));
+  assert.deepEqual((await mailsAbout(id)).sort(), both('aborted Ended after 1 of 2 steps'));
+  const discarded = await place.draft();
+  await ok(api.delete(`/changesets/${discarded}`, as(ben)));
+  assert.deepEqual(await mailsAbout(discarded), [`${ana.email} withdrawn `]);
+  const own = await place.draft();
+  await ok(api.delete(`/changesets/${own}`, as(ana)));
+  assert.deepEqual(await mailsAbout(own), []);
+});
+
 test('steps that could never be applied are refused', async () => {
   const place = await aPlace();
   const id = await place.draft();
