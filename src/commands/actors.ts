@@ -9,8 +9,9 @@ import {
   rolesWith,
 } from '#domain/access.ts';
 import type { ApiKey } from '#domain/api-keys.ts';
+import { whyNot } from '#domain/explained-rights.ts';
 import { Problem } from '#domain/problems.ts';
-import { type Right, rightNeeded, rightsFrom, whyNot } from '#domain/rights.ts';
+import { type Right, rightNeeded, rightsFrom } from '#domain/rights.ts';
 import type { Reference } from '#domain/schema.ts';
 import type { User } from '#domain/users.ts';
 import { findApiKeyById } from '#store/api-keys.ts';

@@ -1,6 +1,7 @@
 /** What people can do, and why. */
 import { Type } from 'typebox';
-import { ExplainedRights, GrantedRight, granteeTypes } from '#domain/rights.ts';
+import { ExplainedRights } from '#domain/explained-rights.ts';
+import { GrantedRight, granteeTypes } from '#domain/rights.ts';
 import { extend, Id, OneOf, Reference } from '#domain/schema.ts';
 import { UserStatus } from '#domain/users.ts';
 import { endpoint } from './endpoint.ts';

@@ -1,8 +1,8 @@
 import { roleMissing, whomToAsk } from '#commands/actors.ts';
 import * as contract from '#contract/rights.ts';
 import { mayGrant } from '#domain/access.ts';
+import { explainRights } from '#domain/explained-rights.ts';
 import { administrators } from '#domain/groups.ts';
-import { explainRights } from '#domain/rights.ts';
 import { listGroupsOfUser } from '#store/groups.ts';
 import { countProjects, listProjects } from '#store/projects.ts';
 import { countGrantedRights, listGrantedRights, listProjectAccess } from '#store/restrictions.ts';

@@ -1,5 +1,5 @@
 import { Eye, Pencil, Power } from 'lucide-react';
-import type { Verdict } from '#domain/rights.ts';
+import type { Verdict } from '#domain/explained-rights.ts';
 import styles from './RightMark.module.css';
 
 const icons = { view: Eye, define: Pencil, kill: Power };

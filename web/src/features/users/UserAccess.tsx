@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { explainAccess } from '#contract/rights.ts';
-import type { ExplainedRights, Verdict } from '#domain/rights.ts';
+import type { ExplainedRights, Verdict } from '#domain/explained-rights.ts';
 import { countOf, listed } from '../../administration/count.ts';
 import { canWords } from '../../administration/RightMark.tsx';
 import { RightReason } from '../../administration/RightReason.tsx';

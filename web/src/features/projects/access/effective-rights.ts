@@ -1,14 +1,9 @@
 /** What each person can do in each environment, now and after saving. */
+
+import { type ExplainedRights, explainRights, type Verdict } from '#domain/explained-rights.ts';
 import { administrators } from '#domain/groups.ts';
 import { equalJson } from '#domain/json.ts';
-import {
-  type EnvironmentAccess,
-  type ExplainedRights,
-  explainRights,
-  type Grantee,
-  type ProjectAccess,
-  type Verdict,
-} from '#domain/rights.ts';
+import type { EnvironmentAccess, Grantee, ProjectAccess } from '#domain/rights.ts';
 import { countOf, listed } from '../../../administration/count.ts';
 import type { GroupAnswer, UserAnswer } from '../../../administration/whole-lists.ts';
 
