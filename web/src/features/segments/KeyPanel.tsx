@@ -62,7 +62,9 @@ export function KeyPanel({ segment, environment, usages, keyCount, action, dropp
 
   const sendPart = (part: readonly string[], note: Note): Promise<unknown> => {
     if (action === 'remove') return call(removeKeys, { params, query: note, body: { keys: [...part] } });
-    if (sourceName === undefined) return call(uploadKeys, { params, query: note, body: { keys: [...part] } });
+    // A file has one key per line, whatever is in quotes.
+    const isFile = sourceName !== undefined && !part.some((key) => /[\r\n]/.test(key));
+    if (!isFile) return call(uploadKeys, { params, query: note, body: { keys: [...part] } });
     const form = new FormData();
     form.append('file', new File([toCsv(part)], sourceName, { type: 'text/csv' }));
     return call(uploadKeyFile, { params, query: note, body: form });

@@ -16,12 +16,25 @@ export interface ReadKeys {
 
 /** One key per line, or separated by commas. */
 export const readPasted = (text: string): ReadKeys =>
-  keysFrom(text.split(lineEnd).map((line, index) => ({ line: index + 1, words: line.split(',') })));
+  keysFrom(
+    text
+      .split(lineEnd)
+      .map((line, index) => ({ line: index + 1, cells: line.split(',').map((cell) => ({ text: cell.trim() })) })),
+  );
 
 export interface Columns {
   /** The names in the header, or else the first values. */
   readonly names: readonly string[];
   readonly hasHeader: boolean;
+  /** What the first line has between its cells: spreadsheets in some languages write semicolons. */
+  readonly separator: Separator;
+}
+
+type Separator = ',' | ';' | '\t';
+
+interface Cell {
+  readonly text: string;
+  readonly isQuoted?: boolean;
 }
 
 const lineEnd = /\r\n|\r|\n/;
@@ -30,16 +43,20 @@ const headerWords = /^(key|id|name|e-?mail|user|.*[_ -]?id|.*[_ -]?key)$/i;
 /** The columns of a CSV file. A first line of words such as `user_id` is a header. */
 export function columnsOf(text: string): Columns {
   const [first = ''] = withoutMark(text).split(lineEnd, 1);
-  const names = cellsOf(first);
-  return { names, hasHeader: names.some((name) => headerWords.test(name)) };
+  const separator = separators.find((one) => first.includes(one)) ?? ',';
+  const names = cellsOf(first, separator).map(({ text }) => text);
+  return { names, hasHeader: names.some((name) => headerWords.test(name)), separator };
 }
 
 /** One key per line, in this column. */
-export function readFile(text: string, { column, hasHeader }: { column: number; hasHeader: boolean }): ReadKeys {
+export function readFile(
+  text: string,
+  { column, hasHeader, separator }: Omit<Columns, 'names'> & { readonly column: number },
+): ReadKeys {
   const lines = withoutMark(text).split(lineEnd);
   return keysFrom(
     lines.flatMap((line, index) =>
-      index === 0 && hasHeader ? [] : [{ line: index + 1, words: [cellsOf(line)[column] ?? ''] }],
+      index === 0 && hasHeader ? [] : [{ line: index + 1, cells: cellsOf(line, separator).slice(column, column + 1) }],
     ),
   );
 }
@@ -47,30 +64,41 @@ export function readFile(text: string, { column, hasHeader }: { column: number; 
 /** A byte order mark, which some programs write. */
 const withoutMark = (text: string): string => text.replace(/^\ufeff/, '');
 
-/** The cells of a line of CSV, perhaps in quotes. */
-const cellsOf = (line: string): string[] =>
-  [...line.matchAll(/(?:^|,)\s*(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain = '']) =>
-    (quoted?.replaceAll('""', '"') ?? plain).trim(),
-  );
+const separators: readonly Separator[] = [',', ';', '\t'];
+/** Each begins with the separator, also the first: what can be empty at the start of a line would hide the next one. */
+const cellPatterns: Readonly<Record<Separator, RegExp>> = {
+  ',': /, *(?:"((?:[^"]|"")*)"|([^,]*))/g,
+  ';': /; *(?:"((?:[^"]|"")*)"|([^;]*))/g,
+  '\t': /\t *(?:"((?:[^"]|"")*)"|([^\t]*))/g,
+};
 
-function keysFrom(lines: readonly { readonly line: number; readonly words: readonly string[] }[]): ReadKeys {
+/** The cells of a line of CSV, perhaps in quotes. */
+const cellsOf = (line: string, separator: Separator): Cell[] =>
+  [...`${separator}${line}`.matchAll(cellPatterns[separator])].map(([, quoted, plain = '']) => ({
+    text: (quoted?.replaceAll('""', '"') ?? plain).trim(),
+    isQuoted: quoted !== undefined,
+  }));
+
+function keysFrom(lines: readonly { readonly line: number; readonly cells: readonly Cell[] }[]): ReadKeys {
   const keys = new Set<string>();
   const invalid: InvalidKey[] = [];
   let repeated = 0;
-  for (const { line, words } of lines) {
-    for (const key of words.map((word) => word.trim()).filter((word) => word !== '')) {
-      const why = complaintAbout(key);
-      if (why !== undefined) invalid.push({ line, text: key.slice(0, 1_000), why });
-      else if (keys.has(key)) repeated += 1;
-      else keys.add(key);
+  for (const { line, cells } of lines) {
+    for (const cell of cells) {
+      const { text } = cell;
+      const why = complaintAbout(cell);
+      if (why !== undefined) invalid.push({ line, text: text.slice(0, 1_000), why });
+      else if (keys.has(text)) repeated += 1;
+      else if (text !== '') keys.add(text);
     }
   }
   return { keys: [...keys], repeated, invalid };
 }
 
-function complaintAbout(key: string): string | undefined {
-  if (key.length > longestKey) return `${key.length} characters; the limit is ${longestKey}`;
-  return key.includes('\ufffd') ? 'Not valid UTF-8' : undefined;
+function complaintAbout({ text, isQuoted }: Cell): string | undefined {
+  if (text.length > longestKey) return `${text.length} characters; the limit is ${longestKey}`;
+  if (text.includes('\ufffd')) return 'Not valid UTF-8';
+  return !isQuoted && /[;\t]/.test(text) ? 'Two keys on one line' : undefined;
 }
 
 /** Ten steps, so that the progress moves, of as many keys as a call may have and not too few. */
@@ -82,4 +110,4 @@ export function inCalls(keys: readonly string[]): string[][] {
 }
 
 export const toCsv = (keys: readonly string[]): string =>
-  keys.map((key) => `${/[",]/.test(key) ? `"${key.replaceAll('"', '""')}"` : key}\n`).join('');
+  keys.map((key) => `${/[",;\t\r\n]/.test(key) ? `"${key.replaceAll('"', '""')}"` : key}\n`).join('');

@@ -31,7 +31,7 @@ export function useKeySource(segment: string, first: SourceKind) {
   const read = useMemo((): ReadKeys => {
     if (kind === 'paste') return readPasted(text);
     if (kind === 'copy') return { ...nothing, keys: copied.data ?? [] };
-    return chosen ? readFile(chosen.text, { column: chosen.column, hasHeader: chosen.columns.hasHeader }) : nothing;
+    return chosen ? readFile(chosen.text, { ...chosen.columns, column: chosen.column }) : nothing;
   }, [kind, text, chosen, copied.data]);
   const choose = async (file: File) => {
     setKind('file');
