@@ -127,7 +127,11 @@ suite('rights', { concurrency: 2 }, () => {
     await press(page, 'Propose a change');
     await page.getByText('What you change here is proposed to them.').waitFor();
     await step(page, 'Everyone else').getByRole('button', { name: '50', exact: true }).click();
-    await press(page, 'Review and propose');
+    // Proposing goes on where the draft is, also as JSON and after a reload.
+    await page.goto('/p/Checkout/flags/checkout_one_page/Production/json');
+    await page.getByText('What you change here is proposed to them.').waitFor();
+    assert.equal(await json.getAttribute('aria-readonly'), null);
+    await page.getByRole('link', { name: 'Review and propose' }).click();
     const proposing = page.getByRole('dialog', { name: 'Propose 1 change to Production?' });
     assert.equal(await proposing.getByRole('button', { name: /^(Save|Schedule)/ }).count(), 0);
     await proposing.getByLabel('Title').fill('Half of everyone');

@@ -15,6 +15,8 @@ export interface Draft extends Unsaved {
   readonly comment?: string;
   /** It takes an earlier change back: conflicts are with what was changed since, by anybody. */
   readonly isRevert?: boolean;
+  /** Its author may not save it, and chose to propose it to those who may. */
+  readonly isProposal?: boolean;
 }
 
 export interface DraftPlace {

@@ -2,8 +2,9 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { patchDefinition } from '#contract/definitions.ts';
 import { useFlag } from '../../../server/flag.ts';
-import { type Environment, useEnvironments, useProject } from '../../../server/project.ts';
+import { type Environment, needsApproval, useEnvironments, useProject } from '../../../server/project.ts';
 import { useWhyNot } from '../../../server/rights.ts';
+import { lazyPart } from '../../../state/lazy.ts';
 import { useLeaveWarning } from '../../../state/use-leave-warning.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
@@ -13,7 +14,7 @@ import { Tabs } from '../../../ui/Tabs.tsx';
 import { PlainButtonLink, PrimaryButtonLink } from '../../../ui/TextLink.tsx';
 import { useSaved } from '../editing/definitions.ts';
 import { useCarryOver } from '../editing/use-carry-over.ts';
-import { useEditing } from '../editing/use-editing.ts';
+import { useEditing, useProposing } from '../editing/use-editing.ts';
 import { NoSuchEnvironment } from '../page/NoSuchEnvironment.tsx';
 import { JsonCopies } from './JsonCopies.tsx';
 import type { Typed } from './JsonEditor.tsx';
@@ -24,6 +25,8 @@ import { inOneOrder } from './member-order.ts';
 const JsonEditor = lazy(() => import('./JsonEditor.tsx').then((module) => ({ default: module.JsonEditor })));
 const CodeEditor = lazy(() => import('./CodeEditor.tsx').then((module) => ({ default: module.CodeEditor })));
 const JsonDiff = lazy(() => import('../../../ui/JsonDiff.tsx').then((module) => ({ default: module.JsonDiff })));
+
+const ProposeChange = lazyPart('ProposeChange', () => import('../../../changesets/ProposeChange.tsx'));
 
 type View = 'draft' | 'saved' | 'difference';
 
@@ -37,8 +40,9 @@ export function JsonPage() {
 function JsonView({ environment }: { readonly environment: Environment }) {
   const project = useProject();
   const flag = useFlag();
-  const refusal = useWhyNot()(patchDefinition, { owners: flag.owners, environment: environment.id });
+  const cannotSave = useWhyNot()(patchDefinition, { owners: flag.owners, environment: environment.id });
   const editing = useEditing(environment.id, useSaved(environment.id));
+  const { isProposing, refusal, propose } = useProposing(editing, cannotSave);
   const { targeting, savedTargeting, draft } = editing;
   const { view = 'draft' }: { view?: string } = useSearch({ strict: false });
   const navigate = useNavigate();
@@ -49,7 +53,13 @@ function JsonView({ environment }: { readonly environment: Environment }) {
   return (
     <>
       <h2 className="sr">JSON in {environment.name}</h2>
-      {refusal !== undefined && <Notice kind="plain">{refusal}</Notice>}
+      {cannotSave !== undefined && (
+        <Notice kind="plain">
+          {cannotSave}
+          {isProposing && ' What you change here is proposed to them.'}
+        </Notice>
+      )}
+      <Suspense>{refusal !== undefined && targeting && <ProposeChange onPropose={propose} />}</Suspense>
       {targeting ? (
         <>
           <div className={styles.bar}>
@@ -67,7 +77,7 @@ function JsonView({ environment }: { readonly environment: Environment }) {
             <JsonCopies editing={editing} environment={environment} />
             {draft && (
               <PrimaryButtonLink to="/p/$project/flags/$flag/$environment" params={params} search={{ review: '' }}>
-                Review and save
+                {isProposing || needsApproval(environment) ? 'Review and propose' : 'Review and save'}
               </PrimaryButtonLink>
             )}
           </div>

@@ -13,7 +13,7 @@ import { useSaved } from '../editing/definitions.ts';
 import { useDialogs } from '../editing/dialogs.ts';
 import { EditorContext, whyNotId } from '../editing/editor.ts';
 import { useCarryOver } from '../editing/use-carry-over.ts';
-import { useEditing } from '../editing/use-editing.ts';
+import { useEditing, useProposing } from '../editing/use-editing.ts';
 import { Ladder } from '../ladder/Ladder.tsx';
 import { type Lit, LitContext, nothingLit } from '../ladder/lit.ts';
 import styles from './DefinitionView.module.css';
@@ -42,9 +42,7 @@ export function DefinitionView({ environment }: { readonly environment: Environm
   const { targeting, savedTargeting, draft } = editing;
   const whyNot = (endpoint: Endpoint) => ask(endpoint, { owners: flag.owners, environment: environment.id });
   const cannotSave = whyNot(patchDefinition);
-  const [hasChosenToPropose, setChosenToPropose] = useState(false);
-  const isProposing = cannotSave !== undefined && hasChosenToPropose && flag.archivedAt === undefined;
-  const refusal = isProposing ? undefined : cannotSave;
+  const { isProposing, refusal, propose } = useProposing(editing, cannotSave);
   const [isAttempted, setAttempted] = useState(false);
   const [openRule, setOpenRule] = useState<number>();
   const [lit, setLit] = useState<Lit>(nothingLit);
@@ -88,9 +86,7 @@ export function DefinitionView({ environment }: { readonly environment: Environm
                   {isProposing && ' What you change here is proposed to them.'}
                 </Notice>
               )}
-              <Suspense>
-                {refusal !== undefined && <ProposeChange onPropose={() => setChosenToPropose(true)} />}
-              </Suspense>
+              <Suspense>{refusal !== undefined && <ProposeChange onPropose={propose} />}</Suspense>
               <Editors />
               {saved?.killed && <KilledBand />}
               <Suspense>
