@@ -102,7 +102,7 @@ function entryOf(grantees: readonly Grantee[], { type, id, groups }: Subject): G
   );
 }
 
-const grants = 'Administrators can do everything.';
+const grants = 'Administrators have every right.';
 
 function explainView({ view, name }: ProjectAccess, subject: Subject, rights: Rights): Verdict {
   if (subject.mayGrant) return yes(grants);

@@ -151,7 +151,7 @@ suite('access', { concurrency: 2 }, () => {
     await only(page, 'Can view').check();
     await saveBar(page).getByText('Liu Wei can no longer view the project.').waitFor();
     await cell(page, 'Ana Ruiz', 'Staging').hover();
-    await reasons(page).getByText('Administrators can do everything.').first().waitFor();
+    await reasons(page).getByText('Administrators have every right.').first().waitFor();
     await add(page, 'Can view', 'Checkout team');
     await save(page);
     assert.deepEqual(names((await lists(things)).view.grantees), ['Administrators', 'Checkout team']);

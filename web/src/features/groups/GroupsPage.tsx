@@ -31,7 +31,7 @@ export function GroupsPage() {
     <Page>
       <PageHead
         title="Groups"
-        lead="A project can be open to certain groups only. Administrators can do everything."
+        lead="A project can be open to certain groups only. Administrators have every right."
         tools={
           may(createGroup) && (
             <Button look="primary" onClick={open}>

@@ -37,7 +37,13 @@ function AccessCard({ user }: { readonly user: UserAnswer }) {
     <Card title="Access" lead={leadOf(user)}>
       <Loaded query={query}>
         {({ pages }) => {
-          if (pages[0]?.administrator) return <p>Administrators can do everything in every project.</p>;
+          if (pages[0]?.administrator)
+            return (
+              <p>
+                Administrators have every right in every project. Where approvals are required, their changes need one
+                too.
+              </p>
+            );
           const projects = pages.flatMap(({ objects }) => objects);
           if (projects.length === 0) return <p>There is no project yet.</p>;
           return (
@@ -95,11 +101,13 @@ function ProjectRights({ rights, isOpen }: { readonly rights: ExplainedRights; r
   );
 }
 
-/** "Read-only, can kill and restore in Production", "Can edit, in Production with approval". */
+/** "Read-only, can kill and restore in Production with approval", "Can edit, in Production with approval". */
 function summaryOf({ view, edit, environments }: ExplainedRights): string {
   if (!view.may) return 'No access';
   const editable = environments.filter(({ define }) => define.may).map(({ name }) => name);
-  const killable = environments.filter(({ define, kill }) => kill.may && !define.may).map(({ name }) => name);
+  const killable = environments
+    .filter(({ define, kill }) => kill.may && !define.may)
+    .map(({ name, kill }) => `${name}${kill.withApproval ? ' with approval' : ''}`);
   const kills = killable.length > 0 ? `, can kill and restore in ${listed(killable)}` : '';
   if (!edit.may) return `Read-only${kills}`;
   const guarded = environments.filter(({ define }) => define.withApproval).map(({ name }) => name);

@@ -28,7 +28,7 @@ export function UserGroupsDialog({ user, onClose }: UserDialogProps) {
   return (
     <FormModal
       title={`Groups of ${user.name}`}
-      about="Administrators can do everything. Other groups give access to projects that are not open to everyone."
+      about="Administrators have every right. Other groups give access to projects that are not open to everyone."
       form={form}
       problem={problem}
       isSending={isSending}

@@ -118,7 +118,7 @@ function GranteeChip({ grantee, isNew, onRemove }: ChipProps) {
   );
 }
 
-const always = 'Administrators can always do everything';
+const always = 'Administrators always have this right';
 
 /** Members of each group; a group without members is missing. */
 function useGroupSizes(): ReadonlyMap<string, number> | undefined {

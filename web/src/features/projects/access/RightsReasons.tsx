@@ -90,7 +90,11 @@ export function RightsReasons({ id, row, cell, anchor, onStay, onLeave, onClose 
           <Reason key={place} cell={cell} place={place} />
         ))}
       </ul>
-      {!row.isAdministrator && <p className={styles.foot}>Administrators can always do everything.</p>}
+      {!row.isAdministrator && (
+        <p className={styles.foot}>
+          Administrators have every right. Where approvals are required, their changes need one too.
+        </p>
+      )}
     </div>
   );
 }
