@@ -1,37 +1,23 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { TriangleAlert } from 'lucide-react';
-import { type ReactNode, useEffect, useState } from 'react';
 import { listChanges } from '#contract/changes.ts';
-import type { Change } from '#domain/changes.ts';
 import type { ChangesetPlan } from '#domain/changeset-plans.ts';
-import { type Definition, orderOf, recordedTargeting } from '#domain/definitions/definition.ts';
-import { useChanges } from '../../activity/changes-query.ts';
-import { FieldTable } from '../../activity/FieldTable.tsx';
-import { NameLink } from '../../administration/NameLink.tsx';
-import {
-  type ChangesetAnswer,
-  type Operation,
-  objectOf,
-  type PlannedOperation,
-} from '../../changesets/changesets-query.ts';
-import { hasBegun, timeWords, zoneHere } from '../../changesets/schedule-words.ts';
+import type { ChangesetAnswer, PlannedOperation } from '../../changesets/changesets-query.ts';
+import { hasBegun } from '../../changesets/schedule-words.ts';
 import { sentence } from '../../kit/explain.ts';
-import { Failure } from '../../kit/Failure.tsx';
 import { Loaded } from '../../kit/Loaded.tsx';
 import type { ApiProblem } from '../../server/api-problem.ts';
-import { useProject } from '../../server/project.ts';
 import { useMay } from '../../server/session.ts';
-import { differencesIn } from '../../targeting/change-words.ts';
 import { DifferenceBox } from '../../targeting/DifferenceBox.tsx';
 import { ExampleWords } from '../../targeting/ExampleWords.tsx';
 import { rangeWords } from '../../targeting/effect-words.ts';
 import { WholeDefinition } from '../../targeting/WholeDefinition.tsx';
-import { Button } from '../../ui/Button.tsx';
-import { Tag } from '../../ui/Chip.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { percent } from '../../ui/percent.ts';
 import { SkeletonRows } from '../../ui/Skeleton.tsx';
+import { Edited, keyOf, OperationFrame } from './OperationFrame.tsx';
 import styles from './Operations.module.css';
+import { PastOperations } from './PastOperations.tsx';
 
 interface Props {
   readonly changeset: ChangesetAnswer;
@@ -59,133 +45,20 @@ export function Operations({ changeset, plan }: Props) {
           {({ operations }) => (
             <ol className={styles.list}>
               {operations.map((operation, index) => (
-                <Frame key={keyOf(operation)} operation={operation} number={index + 1} line={<Effect {...operation} />}>
+                <OperationFrame
+                  key={keyOf(operation)}
+                  operation={operation}
+                  number={index + 1}
+                  line={<Effect {...operation} />}
+                >
                   <Planned operation={operation} />
-                </Frame>
+                </OperationFrame>
               ))}
             </ol>
           )}
         </Loaded>
       )}
     </section>
-  );
-}
-
-const keyOf = (operation: Operation): string => `${objectOf(operation).id} ${operation.environment?.id}`;
-
-function PastOperations({ changeset }: Pick<Props, 'changeset'>) {
-  const query = useChanges({ changesetId: changeset.id });
-  const { hasNextPage, isFetching, fetchNextPage, isFetchNextPageError, error } = query;
-  // What is not among them would count as not changed.
-  useEffect(() => {
-    if (hasNextPage && !isFetching && !isFetchNextPageError) void fetchNextPage();
-  }, [hasNextPage, isFetching, fetchNextPage, isFetchNextPageError]);
-  if (isFetchNextPageError && error) return <Failure problem={error} onRetry={() => void fetchNextPage()} />;
-  if (hasNextPage) return <SkeletonRows rows={4} />;
-  return (
-    <Loaded query={query} skeleton={<SkeletonRows rows={4} />}>
-      {({ pages }) => {
-        const entries = pages.flatMap(({ data }) => data);
-        return (
-          <ol className={styles.list}>
-            {changeset.operations.map((operation, index) => (
-              <Frame key={keyOf(operation)} operation={operation} number={index + 1}>
-                <MadeInSteps
-                  operation={operation}
-                  appliedAt={changeset.schedule?.appliedAt ?? []}
-                  changes={entries
-                    .filter(
-                      ({ object, environmentId }) =>
-                        object.id === objectOf(operation).id && environmentId === operation.environment?.id,
-                    )
-                    .toReversed()}
-                />
-              </Frame>
-            ))}
-          </ol>
-        );
-      }}
-    </Loaded>
-  );
-}
-
-const editWords: Readonly<Record<Operation['edit']['kind'], string>> = {
-  create: 'Create',
-  replace: 'Change',
-  patch: 'Change',
-  kill: 'Kill',
-  restore: 'Restore',
-  delete: 'Remove',
-  addKeys: 'Add keys',
-  removeKeys: 'Remove keys',
-  removeAllKeys: 'Remove all keys',
-  uploadKeys: 'Replace the keys',
-  replaceRules: 'Change',
-};
-
-interface FrameProps {
-  readonly operation: Operation;
-  readonly number: number;
-  readonly line?: ReactNode;
-  readonly children: ReactNode;
-}
-
-function Frame({ operation, number, line, children }: FrameProps) {
-  const [isJson, setJson] = useState(false);
-  const { environment, edit } = operation;
-  return (
-    <li className={styles.operation}>
-      <span className={styles.number} aria-hidden>
-        {number}
-      </span>
-      <div className={styles.body}>
-        <div className={styles.title}>
-          <span className={styles.name}>
-            <ObjectLink operation={operation} />
-            {environment && <span className={styles.quiet}> in {environment.name}</span>}
-          </span>
-          <Tag>{editWords[edit.kind]}</Tag>
-          <Button look="quiet" size="small" aria-expanded={isJson} onClick={() => setJson(!isJson)}>
-            JSON
-          </Button>
-        </div>
-        {line}
-        {children}
-        {isJson && (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard
-          <pre className={styles.json} tabIndex={0}>
-            {JSON.stringify(edit, null, 2)}
-          </pre>
-        )}
-      </div>
-    </li>
-  );
-}
-
-function ObjectLink({ operation: { flag, segment, environment } }: { readonly operation: Operation }) {
-  const project = useProject().name;
-  if (segment && environment) {
-    return (
-      <NameLink
-        to="/p/$project/segments/$segment/$environment"
-        params={{ project, segment: segment.name, environment: environment.name }}
-      >
-        <span className="mono">{segment.name}</span>
-      </NameLink>
-    );
-  }
-  const name = <span className="mono">{flag?.name}</span>;
-  return environment ? (
-    <NameLink
-      to="/p/$project/flags/$flag/$environment"
-      params={{ project, flag: flag?.name ?? '', environment: environment.name }}
-    >
-      {name}
-    </NameLink>
-  ) : (
-    <NameLink to="/p/$project/flags/$flag/details" params={{ project, flag: flag?.name ?? '' }}>
-      {name}
-    </NameLink>
   );
 }
 
@@ -292,81 +165,3 @@ const Findings = ({ findings }: Pick<PlannedOperation, 'findings'>) =>
   ));
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
-const shownKeys = 10;
-
-/** What is not drawn: keys, details of a flag, rules of a segment. */
-function Edited({ operation: { edit, flag, environment } }: { readonly operation: Operation }) {
-  const { kind, keys = [], operations: patch = [] } = edit;
-  if (kind === 'addKeys' || kind === 'removeKeys') {
-    return (
-      <p className={styles.effect}>
-        {keys.length === 1 ? '1 key' : `${keys.length.toLocaleString('en')} keys`}:{' '}
-        <span className="mono">{keys.slice(0, shownKeys).join(', ')}</span>
-        {keys.length > shownKeys && ` and ${(keys.length - shownKeys).toLocaleString('en')} more`}
-      </p>
-    );
-  }
-  if (kind === 'replaceRules') return <p className={styles.effect}>Replaces the rules of the segment.</p>;
-  if (flag && !environment) {
-    const after = Object.fromEntries(
-      patch.map(({ path, ...rest }) => [path.slice(1), 'value' in rest ? rest.value : '']),
-    );
-    return <FieldTable before={undefined} after={after} nameOf={() => undefined} />;
-  }
-  return kind === 'delete' ? null : <p className={styles.effect}>Nothing would change: it is already like this.</p>;
-}
-
-interface StepsProps {
-  readonly operation: Operation;
-  /** Oldest first. */
-  readonly changes: readonly Change[];
-  readonly appliedAt: readonly number[];
-}
-
-/** A ramp changes the same definition several times. */
-function MadeInSteps({ operation, changes, appliedAt }: StepsProps) {
-  if (appliedAt.length < 2) return <Made operation={operation} change={changes.at(-1)} />;
-  return appliedAt.map((at, index) => (
-    <section key={at} className={styles.step} aria-label={`Step ${index + 1}`}>
-      <p className={styles.quiet}>
-        Step {index + 1}, {timeWords(at, zoneHere())}
-      </p>
-      <Made
-        operation={operation}
-        change={changes.find(
-          ({ createdAt }) => createdAt >= at && createdAt < (appliedAt[index + 1] ?? Number.POSITIVE_INFINITY),
-        )}
-      />
-    </section>
-  ));
-}
-
-/** What it changed, from the audit log. */
-function Made({ operation, change }: { readonly operation: Operation; readonly change: Change | undefined }) {
-  if (!change) return <p className={styles.effect}>It was already like this: nothing changed.</p>;
-  const { object, before, after } = change;
-  if (object.type !== 'definition') {
-    return operation.flag ? (
-      <FieldTable before={before} after={after} nameOf={() => undefined} />
-    ) : (
-      <Edited operation={operation} />
-    );
-  }
-  const was = before ? recordedTargeting(before) : undefined;
-  const is = after ? recordedTargeting(after) : undefined;
-  const order = orderOf(was, is);
-  const trafficType = ((after ?? before) as Definition).trafficType.name;
-  if (!is) return <p className={styles.effect}>Removed the definition.</p>;
-  if (!was) {
-    return (
-      <div className={styles.whole}>
-        <WholeDefinition targeting={is} order={order} trafficType={trafficType} />
-      </div>
-    );
-  }
-  return differencesIn(change).map((difference, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: an entry never changes
-    <DifferenceBox key={index} difference={difference} order={order} trafficType={trafficType} when="past" />
-  ));
-}
