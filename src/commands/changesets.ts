@@ -6,13 +6,13 @@ import { v7 as newId } from 'uuid';
 import {
   type Changeset,
   inversesOf,
-  longestText,
   type NewOperation,
   nameOf,
   type PlacedOperation,
   scheduledStates,
   toChangeset,
 } from '#domain/changesets.ts';
+import { revertTitle } from '#domain/notes.ts';
 import { Problem, refuse } from '#domain/problems.ts';
 import type { Note, Project } from '#domain/projects.ts';
 import { withoutRevision } from '#domain/revisions.ts';
@@ -185,8 +185,7 @@ export async function revertChangesetIn(tx: RecordingTx, id: string, note: Parti
   const changes = await listChangesOfChangeset(tx, id);
   const inverse = inversesOf(changes, operations);
   if (inverse.length === 0) throw new Problem('changeset_without_changes');
-  const { title = `Revert: ${head.title}`.trim().slice(0, longestText), comment = `Takes back the changeset ${id}.` } =
-    note;
+  const { title = revertTitle(head.title), comment = `Takes back the changeset ${id}.` } = note;
   return shown(await insertIn(tx, { project, title, comment, reverts: id }, inverse));
 }
 

@@ -20,6 +20,7 @@ import {
   scheduledStates,
   toChangeset,
 } from '#domain/changesets.ts';
+import { cutNote } from '#domain/notes.ts';
 import { Problem, refuse } from '#domain/problems.ts';
 import { dueAtOf, operationsOfStep, placeSteps, withEdits } from '#domain/ramps.ts';
 import { requireMatch } from '#domain/revisions.ts';
@@ -259,12 +260,10 @@ export async function failStepIn(tx: RecordingTx, due: DueStep, refusal: Problem
   if (!found) return tx.unchanged(undefined);
   const { appliedAt, steps } = found.schedule;
   const which = steps.length > 0 ? `Step ${appliedAt.length + 1} of ${steps.length + 1}: ` : '';
-  const reason = (which + whyRefused(refusal)).slice(0, longestReason);
+  const reason = cutNote(which + whyRefused(refusal));
   const failed = { ...found, head: { ...found.head, reason } };
   await saveAs(tx, failed, { action: 'changeset.failed', status: 'FAILED', comment: reason });
 }
-
-const longestReason = 2_000;
 
 const whyRefused = ({ code, message, details }: Problem): string =>
   code === 'approvals_required'

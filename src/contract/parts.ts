@@ -1,6 +1,7 @@
 /** Parts that endpoints share: pages, notes, the error body, and the table of HTTP statuses. */
 
 import { type Static, type TSchema, Type } from 'typebox';
+import { noteLimit } from '#domain/notes.ts';
 import type { Kind } from '#domain/problems.ts';
 
 export const prefix = '/internal/api/v2';
@@ -40,8 +41,6 @@ export type ErrorBody = Static<typeof ErrorBody>;
 
 /** The response of a delete. */
 export const True = Type.Literal(true);
-
-export const noteLimit = 2000;
 
 /** Why a change is made. Some projects require it. Read from the query or the body. */
 export const NoteQuery = Type.Object({

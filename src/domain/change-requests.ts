@@ -16,6 +16,7 @@ import type { EditBase } from './definitions/edit-now.ts';
 import { applyEdit } from './definitions/edits.ts';
 import { parseSegmentRules } from './definitions/parse.ts';
 import { isObject } from './json.ts';
+import { noteLimit } from './notes.ts';
 import { Problem, refuse } from './problems.ts';
 import type { LocalTime } from './schedules.ts';
 import { Millis, OneOf, Reference } from './schema.ts';
@@ -37,7 +38,7 @@ const subject = (description: string) =>
       description,
     }),
   );
-const text = Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: 2_000 }));
+const text = Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: noteLimit }));
 
 export const NewChangeRequest = Type.Object({
   split: subject('a flag: its name and, to CREATE or UPDATE, its definition'),

@@ -9,6 +9,7 @@ import { editNow } from './definitions/edit-now.ts';
 import { applyEdit, type DefinitionEdit } from './definitions/edits.ts';
 import { type Flag, patchTo, settingsOf } from './flags.ts';
 import { Patch, type Operation as PatchOperation } from './json-patch.ts';
+import { noteLimit } from './notes.ts';
 import { refuse } from './problems.ts';
 import { type SegmentRules, toRulesText } from './rule-based-segments.ts';
 import { LocalTime, maxSteps, maxWaitMs, Schedule } from './schedules.ts';
@@ -103,9 +104,7 @@ export type NewOperation = Static<typeof NewOperation>;
 /** The same, or one that Burgee makes: a file replaces keys. */
 export type WantedOperation = Omit<NewOperation, 'edit'> & { readonly edit: Edit };
 
-/** Of titles and comments, in characters. */
-export const longestText = 2_000;
-const text = (description: string) => Type.Optional(Type.String({ maxLength: longestText, description }));
+const text = (description: string) => Type.Optional(Type.String({ maxLength: noteLimit, description }));
 const operations = Type.Array(NewOperation, { minItems: 1, maxItems: maxChangesetOperations });
 
 export const NewChangeset = Type.Object({
@@ -191,7 +190,7 @@ export const ScheduleRequest = Type.Object({
 export type ScheduleRequest = Static<typeof ScheduleRequest>;
 
 export const Remark = Type.Object({ comment: text('Why.') });
-export const Comment = Type.Object({ comment: Type.String({ minLength: 1, maxLength: longestText }) });
+export const Comment = Type.Object({ comment: Type.String({ minLength: 1, maxLength: noteLimit }) });
 
 export const Changeset = Type.Object({
   id: Type.String(),

@@ -1,4 +1,4 @@
-import { noteLimit } from '#contract/parts.ts';
+import { noteLimit } from '#domain/notes.ts';
 import { refuse } from '#domain/problems.ts';
 import type { Note } from '#domain/projects.ts';
 

@@ -1,4 +1,4 @@
-import { noteLimit } from '#contract/parts.ts';
+import { noteLimit } from '#domain/notes.ts';
 import { Field } from '../ui/Field.tsx';
 import { TextArea } from '../ui/TextArea.tsx';
 import type { FieldRule } from './form.ts';

@@ -4,12 +4,12 @@ import { useState } from 'react';
 import { deleteDefinition, killDefinition, patchDefinition, restoreDefinition } from '#contract/definitions.ts';
 import type { Endpoint } from '#contract/endpoint.ts';
 import { archiveFlag, patchFlag, unarchiveFlag } from '#contract/flags.ts';
-import { noteLimit } from '#contract/parts.ts';
 import type { Change } from '#domain/changes.ts';
 import { recordedTargeting, toTargeting } from '#domain/definitions/definition.ts';
 import { rebase } from '#domain/definitions/rebase.ts';
 import { type Flag, patchBack } from '#domain/flags.ts';
 import { equalJson } from '#domain/json.ts';
+import { cutNote, revertTitle } from '#domain/notes.ts';
 import { usePropose } from '../../changesets/propose.ts';
 import { useEditorName } from '../../kit/EditorName.tsx';
 import { explain } from '../../kit/explain.ts';
@@ -72,7 +72,7 @@ export function GoBack({ change, environment }: Props) {
       targeting,
       conflicts: [],
       title: `Go back to the version of ${exact.format(change.createdAt)}`,
-      comment: [`Saved by ${editor}.`, change.title, change.comment].filter(Boolean).join('\n').slice(0, noteLimit),
+      comment: cutNote([`Saved by ${editor}.`, change.title, change.comment].filter(Boolean).join('\n')),
     });
   return (
     <Button look="quiet" size="small" refusal={refusal} onClick={goBack}>
@@ -111,13 +111,13 @@ function RevertTargeting({ change, environment }: Props) {
   const revert = () => {
     const next = rebase({ base: after, targeting: before, conflicts: [] }, toTargeting(saved));
     if (!next) return toast('This change has already been reverted.');
-    open({ ...next, etag: saved.etag, isRevert: true, title: revertTitle(change), comment });
+    open({ ...next, etag: saved.etag, isRevert: true, title: titleOfRevert(change), comment });
   };
   return <RevertButton refusal={refusal} onClick={revert} />;
 }
 
-const revertTitle = ({ title, createdAt }: Change): string =>
-  title === undefined ? `Revert the change of ${exact.format(createdAt)}` : `Revert: ${title}`.slice(0, noteLimit);
+const titleOfRevert = ({ title, createdAt }: Change): string =>
+  title === undefined ? `Revert the change of ${exact.format(createdAt)}` : revertTitle(title);
 
 const useRevertComment = ({ editor, createdAt }: Change): string =>
   `Takes back a change by ${useEditorName(editor)} of ${exact.format(createdAt)}.`;
@@ -185,7 +185,7 @@ function RevertDetails({ change }: { readonly change: Change }) {
   const revert = async () => {
     setSending(true);
     try {
-      const note = { title: revertTitle(change), comment };
+      const note = { title: titleOfRevert(change), comment };
       const made = await create([{ flag: flag.name, edit: { kind: 'patch', operations } }], note);
       await open(made, 'Here is the draft. Nothing has changed yet.');
     } catch (problem) {

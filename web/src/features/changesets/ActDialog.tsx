@@ -10,8 +10,8 @@ import {
   revertChangeset,
   withdrawChangeset,
 } from '#contract/changesets.ts';
-import { noteLimit } from '#contract/parts.ts';
 import { abortChangeset, pauseChangeset, resumeChangeset, skipWait } from '#contract/schedules.ts';
+import { revertTitle } from '#domain/notes.ts';
 import { type ChangesetAnswer, changesetReading, keepChangeset, titleOf } from '../../changesets/changesets-query.ts';
 import { hasBegun, phaseOf } from '../../changesets/schedule-words.ts';
 import { FormModal } from '../../kit/FormModal.tsx';
@@ -178,7 +178,7 @@ export function ActDialog({ act, changeset, onClose }: DialogProps) {
       {hasNote && (
         <NoteFields
           isRequired={isRequired}
-          title={act === 'edit' ? changeset.title : `Revert: ${changeset.title}`.slice(0, noteLimit)}
+          title={act === 'edit' ? changeset.title : revertTitle(changeset.title)}
           comment={act === 'edit' ? changeset.comment : ''}
           errors={errors}
         />

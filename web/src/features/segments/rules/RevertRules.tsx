@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { RotateCcw } from 'lucide-react';
-import { noteLimit } from '#contract/parts.ts';
 import { getRuleBasedDefinition, replaceRuleBasedDefinition } from '#contract/rule-based-segments.ts';
 import type { Change } from '#domain/changes.ts';
+import { revertTitle } from '#domain/notes.ts';
 import type { SegmentRules } from '#domain/rule-based-segments.ts';
 import { toSegmentTargeting } from '#domain/segment-targeting.ts';
 import { reading } from '../../../server/api.ts';
@@ -33,8 +33,7 @@ export function RevertRules({ segment, environment, change }: Props) {
     const next = targeting && base && rebase({ base, targeting, conflicts: [] }, toSegmentTargeting(saved));
     if (!next) return toast('This change has already been reverted.');
     const replaced = readDraft(place);
-    const title =
-      change.title === undefined ? 'Revert a change of the rules' : `Revert: ${change.title}`.slice(0, noteLimit);
+    const title = change.title === undefined ? 'Revert a change of the rules' : revertTitle(change.title);
     const draft = { ...next, etag: saved.etag, isRevert: true, title };
     writeDraft(place, draft);
     const undo = () => {
