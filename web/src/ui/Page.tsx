@@ -52,5 +52,6 @@ export const PageHead = ({ title, face, within, crumbs, beside, lead, tools }: H
 
 /** One breadcrumb. The separator is added by CSS. */
 export const CrumbLink = createLink((props: Omit<ComponentProps<'a'>, 'className'>) => (
-  <a {...props} className={styles.crumb} />
+  // The router marks every page above as the current one.
+  <a {...props} className={styles.crumb} aria-current={false} />
 ));

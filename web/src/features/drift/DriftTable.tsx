@@ -4,6 +4,7 @@ import { type DriftingFlag, driftBetween } from '#domain/drift.ts';
 import { rolloutOf } from '#domain/rollouts.ts';
 import { Bar, NoBar } from '../../kit/Bar.tsx';
 import { kindsInWords } from '../../kit/drift-kinds.ts';
+import { EnvironmentHead } from '../../kit/EnvironmentHead.tsx';
 import { Killed, ProdChip } from '../../kit/StatusChip.tsx';
 import { type Environment, useEnvironments, useProject } from '../../server/project.ts';
 import { flagPath } from '../../state/paths.ts';
@@ -69,10 +70,13 @@ export function DriftTable({ flags, base, left, sort, onSort, picked, onPick }: 
                 {base.name} {base.production && <ProdChip />}
               </th>
               {others.map((environment) => (
-                <th key={environment.id} className={styles.cell} data-chosen={environment === left || undefined}>
-                  <span className={styles.environment} title={environment.name}>
-                    {environment.name}
-                  </span>
+                <th
+                  key={environment.id}
+                  className={styles.cell}
+                  data-chosen={environment === left || undefined}
+                  data-production={environment.production || undefined}
+                >
+                  <EnvironmentHead environment={environment} />
                 </th>
               ))}
               {head('severity', 'Differs in')}

@@ -3,6 +3,7 @@ import { ArrowDown, ArrowUp } from 'lucide-react';
 import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { ListedFlag } from '#domain/definitions/summary.ts';
 import type { FlagSort } from '#domain/flag-list.ts';
+import { EnvironmentHead } from '../../kit/EnvironmentHead.tsx';
 import { ProdChip } from '../../kit/StatusChip.tsx';
 import { useEnvironments } from '../../server/project.ts';
 import { usePageActions } from '../../state/page-actions.ts';
@@ -201,15 +202,13 @@ function Head({ shown: { columns, lead, bars }, selection, total }: HeadProps) {
           {lead.name}
         </SortHead>
       )}
-      {bars.map(({ id, name, production }, at) => (
+      {bars.map((environment, at) => (
         <th
-          key={id}
+          key={environment.id}
           className={at === 0 ? styles.beside : styles.bar}
-          title={production ? `${name}, production` : name}
-          data-production={production || undefined}
+          data-production={environment.production || undefined}
         >
-          <BarName name={name} />
-          {production && <span className="sr">, production</span>}
+          <EnvironmentHead environment={environment} />
         </th>
       ))}
       {columns.has('evaluations') && (
@@ -231,16 +230,6 @@ function Head({ shown: { columns, lead, bars }, selection, total }: HeadProps) {
     </tr>
   );
 }
-
-const endOfName = 4;
-
-/** Keeps the end of a long name: "Production EU" is beside "Production US". */
-const BarName = ({ name }: { readonly name: string }) => (
-  <span className={styles.barName}>
-    <span className={styles.headName}>{name.slice(0, -endOfName)}</span>
-    <span>{name.slice(-endOfName)}</span>
-  </span>
-);
 
 interface SortHeadProps {
   /** Undefined if the list cannot be sorted by it. */
