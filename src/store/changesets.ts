@@ -1,4 +1,4 @@
-import sql, { bulk, join, type Sql } from 'sql-template-tag';
+import sql, { bulk, empty, join, type Sql } from 'sql-template-tag';
 import type { Actor } from '#domain/access.ts';
 import {
   type Changeset,
@@ -106,8 +106,9 @@ export interface ChangesetFilter {
   readonly viewer: Viewer;
   readonly projectId: string;
   readonly state: ChangesetState | undefined;
-  /** Only those that change this flag. */
+  /** Only those that change this flag: anywhere, or in this environment. */
   readonly flagId?: string | undefined;
+  readonly environmentId?: string | undefined;
   /** Only those that take back this changeset. */
   readonly reverts?: string | undefined;
   /** Only those that this actor made, or that wait for it. */
@@ -120,13 +121,13 @@ export interface ChangesetFilter {
 
 /** The newest first. With `before`: those directly before it, in the same order. */
 export async function listChangesets(db: Reader, filter: ChangesetFilter): Promise<ChangesetHead[]> {
-  const { viewer, projectId, state, flagId, reverts, concerning, after, before, offset, limit } = filter;
+  const { viewer, projectId, state, flagId, environmentId, reverts, concerning, after, before, offset, limit } = filter;
   const isWaitingOnly = concerning?.how === 'waiting';
   const conditions = [
     sql`c.project_id = ${projectId}`,
     isVisible(viewer),
     ...(isWaitingOnly ? [isAwaited] : state ? [sql`c.state = ${state}`] : []),
-    ...(flagId === undefined ? [] : [changesFlag(flagId)]),
+    ...(flagId === undefined ? [] : [changesFlag(flagId, environmentId)]),
     ...(reverts === undefined ? [] : [sql`c.reverts = ${reverts}`]),
     ...(concerning ? [concerns[concerning.how](concerning.actor)] : []),
     ...(after ? [sql`(c.created_at, c.id) < (${after.at}, ${after.id})`] : []),
@@ -139,8 +140,10 @@ export async function listChangesets(db: Reader, filter: ChangesetFilter): Promi
   return rows.map(toHead);
 }
 
-const changesFlag = (flagId: string) => sql`
-  c.id in (select o.changeset_id from changeset_operations o where o.object_id = ${flagId})`;
+const changesFlag = (flagId: string, environmentId: string | undefined) => sql`
+  c.id in (select o.changeset_id from changeset_operations o
+            where o.object_id = ${flagId}
+                  ${environmentId === undefined ? empty : sql`and o.environment_id = ${environmentId}`})`;
 
 /** As the indexes have it. */
 const isAwaited = sql`c.state in ('REQUESTED', 'SCHEDULE_REQUESTED', 'APPROVED')`;

@@ -68,6 +68,8 @@ test('a changeset changes nothing until it is applied, then everything in one tr
       ['', [listed]],
       [`&flag=${two.id}`, [listed]],
       [`&flag=${other.id}`, []],
+      [`&flag=${two.id}&environment=${project.staging.id}`, [listed]],
+      [`&flag=${two.id}&environment=${project.production.id}`, []],
     ] as const) {
       assert.deepEqual((await api.get(`/changesets?workspaceId=${project.name}${filter}`)).body.data, found, filter);
     }

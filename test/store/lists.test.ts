@@ -392,6 +392,7 @@ const lists: Record<string, readonly Run[]> = {
     projectId: [project.id],
     state: [undefined, 'DRAFT'],
     flagId: [undefined, 'one'],
+    environmentId: [undefined, 'id'],
     reverts: [undefined, 'one'],
     concerning: [undefined, ...(['mine', 'waiting'] as const).map((how) => ({ actor: someone, how }))],
     offset: [0],

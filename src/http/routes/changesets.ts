@@ -13,7 +13,7 @@ import { type CountedChange, countTransitions } from '#delivery/transitions.ts';
 import type { Actor } from '#domain/access.ts';
 import { toChangeset } from '#domain/changesets.ts';
 import type { Subject } from '#domain/evaluation/evaluate.ts';
-import { Problem } from '#domain/problems.ts';
+import { Problem, refuse } from '#domain/problems.ts';
 import { listReviews } from '#store/approvals.ts';
 import { findChangeset, listChangesets, listOperations } from '#store/changesets.ts';
 import { findIdentities, type IdentityPlace, listIdentities } from '#store/identities.ts';
@@ -50,12 +50,18 @@ export const changesets = (
         : createChangeset(context, fields);
     },
     listChangesets: async ({ actor, query }) => {
-      const { workspaceId, status: state, flag: flagId, reverts, filter = 'all', ...page } = query;
+      const { workspaceId, status: state, flag: flagId, environment: environmentId, reverts, ...rest } = query;
+      const { filter = 'all', ...page } = rest;
+      refuse(
+        'request_invalid',
+        environmentId !== undefined && flagId === undefined ? ['environment needs flag: it says where'] : [],
+      );
       const { id: projectId } = await resolveProject(db, actor, workspaceId);
       const concerning = filter === 'all' ? undefined : { actor, how: filter };
+      const wanted = { state, flagId, environmentId, reverts, concerning };
       return markerPage(markers, page, contract.listChangesets.pageSize, {
         list: async (slice) => ({
-          items: await listChangesets(db, { viewer: actor, projectId, state, flagId, reverts, concerning, ...slice }),
+          items: await listChangesets(db, { viewer: actor, projectId, ...wanted, ...slice }),
         }),
         positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
         show: async (heads) => {

@@ -22,15 +22,13 @@ export function ProposedBand({ environment }: { readonly environment: Environmen
   const may = useMay();
   const answers = useQueries({
     queries: shownStates.map((status) => ({
-      ...reading(listChangesets, { query: { workspaceId: project.id, flag: flag.id, status, limit: mostOfEach } }),
+      ...reading(listChangesets, {
+        query: { workspaceId: project.id, flag: flag.id, environment: environment.id, status, limit: mostOfEach },
+      }),
       enabled: may(listChangesets),
     })),
   });
-  const proposed = answers
-    .flatMap(({ data }) => (data?.data ?? []) as Changeset[])
-    .filter(({ operations }) =>
-      operations.some((one) => one.flag?.id === flag.id && one.environment?.id === environment.id),
-    );
+  const proposed = answers.flatMap(({ data }) => (data?.data ?? []) as Changeset[]);
   if (proposed.length === 0) return null;
   return (
     <section className={styles.band} aria-label="Proposed">
