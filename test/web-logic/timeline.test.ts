@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RolloutChange, RolloutPoint } from '#domain/rollouts.ts';
+import { colourOf, withComing } from '../../web/src/kit/treatments.ts';
 import {
   areaOf,
   aroundChange,
   dotsOf,
   killsOf,
   plannedSteps,
+  raisedIn,
   shareInside,
   stepsOf,
   ticksOf,
@@ -116,6 +118,21 @@ test('planned steps lie after now in proportion to their times, and those withou
       [966, 1_000],
     ],
   );
+});
+
+test('what planned steps raise is labelled, also a treatment that does not exist yet', () => {
+  const ahead = timeScale({ from: 0, now: 1_000, width: 1_000, ahead: 400 });
+  const shares = [
+    { treatment: 'on', size: 10 },
+    { treatment: 'v2', size: 60 },
+    { treatment: 'off', size: 30 },
+  ];
+  const steps = plannedSteps([point(1_500, 10, { shares })], point(900, 10), ahead);
+  assert.equal(raisedIn(steps, ['on', 'off', 'v2']), 'v2');
+  assert.equal(raisedIn(plannedSteps([point(1_500, 25)], point(900, 10), ahead), ['on', 'off']), 'on');
+  const order = withComing(['a', 'on'], ['a', 'off', 'v2']);
+  assert.deepEqual(order, ['a', 'on', 'v2']);
+  assert.deepEqual(colourOf('a', order), colourOf('a', ['a', 'on']), 'those that exist keep their colours');
 });
 
 test('dates at the end of a month keep their distance', () => {

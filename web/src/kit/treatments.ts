@@ -21,6 +21,11 @@ export function colourOf(treatment: string, order: readonly string[]): Colour {
   return { slot: free[at % free.length] ?? 1, isRepeated: at >= free.length };
 }
 
+/** The order with treatments that are still to come. Those of the definition keep their colours. */
+export const withComing = (order: readonly string[], coming: readonly string[]): string[] => [
+  ...new Set([...order, ...coming.filter((name) => !quiet.has(name))]),
+];
+
 export interface Share {
   readonly treatment: string;
   readonly size: number;

@@ -5,7 +5,7 @@ import type { ExpandedDefinition } from '#domain/definitions/summary.ts';
 import type { RolloutHistory, RolloutPoint } from '#domain/rollouts.ts';
 import { changeWords } from '../changesets/schedule-words.ts';
 import { TreatmentName } from '../kit/Bar.tsx';
-import { colourOf } from '../kit/treatments.ts';
+import { colourOf, withComing } from '../kit/treatments.ts';
 import type { Environment } from '../server/project.ts';
 import { Button } from '../ui/Button.tsx';
 import { percent } from '../ui/percent.ts';
@@ -21,6 +21,7 @@ import {
   type PlannedStep,
   plannedSteps,
   pointNow,
+  raisedIn,
   type Step,
   shareInside,
   stepsOf,
@@ -62,7 +63,8 @@ const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
 const hour = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
 
 export function RolloutChart(props: Props) {
-  const { history, environment, saved, draft, planned, order, marks, range, from, now, traffic, lanes } = props;
+  const { history, environment, saved, draft, planned, marks, range, from, now, traffic, lanes } = props;
+  const order = withComing(props.order, treatmentsOf(planned, []));
   const { ref, width } = useWidth();
   const current = pointNow(toTargeting(saved), saved.lastUpdateTime);
   const points = untilNow(history.points, current);
@@ -73,11 +75,16 @@ export function RolloutChart(props: Props) {
   const isPlanned = planned.length > 0 && !isChanged;
   const future = isPlanned ? plannedAhead(width, planned.length) : isChanged ? ahead : 0;
   const scale = timeScale({ from: start, now, width, ahead: future });
-  const treatments = treatmentsOf(points, order);
+  const treatments = treatmentsOf([...points, ...(isPlanned ? planned : [])], order);
   const steps = stepsOf(points, scale);
   return (
     <div>
-      <Shares point={current} treatments={treatments} order={order} />
+      <Shares
+        point={current}
+        treatments={treatments}
+        order={order}
+        existing={[...props.order, ...treatmentsOf(points, [])]}
+      />
       <div className={styles.plots}>
         <p className={styles.shares} aria-hidden>
           <span>100%</span>
@@ -171,15 +178,24 @@ interface SharesProps {
   readonly order: readonly string[];
 }
 
+interface LegendProps extends SharesProps {
+  /** Treatments that exist now or did earlier. */
+  readonly existing: readonly string[];
+}
+
 /** The legend: what is drawn, and how much of it there is now. */
-function Shares({ point, treatments, order }: SharesProps) {
+function Shares({ point, treatments, order, existing }: LegendProps) {
   const outside = point.killed ? 0 : 100 - point.allocation;
   return (
     <ul className={styles.legend}>
       {treatments.map((treatment) => (
         <li key={treatment}>
           <TreatmentName treatment={treatment} order={order} />{' '}
-          <span className="num">{percent(shareInside(point, treatment))}</span>
+          {existing.includes(treatment) ? (
+            <span className="num">{percent(shareInside(point, treatment))}</span>
+          ) : (
+            'planned'
+          )}
         </li>
       ))}
       {outside > 0 && (
@@ -229,9 +245,12 @@ interface PlannedProps {
   readonly scale: TimeScale;
 }
 
-/** The steps of a schedule, to the right of now, with the share of the first treatment at each. */
+/** The steps of a schedule, to the right of now, with the share of the treatment that they raise. */
 function Planned({ steps, treatments, order, scale }: PlannedProps) {
-  const [first = ''] = treatments;
+  const raised = raisedIn(steps, treatments);
+  const place = treatments.indexOf(raised);
+  const topOf = (point: RolloutPoint) =>
+    treatments.slice(0, place + 1).reduce((sum, treatment) => sum + shareInside(point, treatment), 0);
   return (
     <g>
       <rect className={styles.future} x={scale.nowX} width={scale.width - scale.nowX} y={0} height={height} />
@@ -255,10 +274,10 @@ function Planned({ steps, treatments, order, scale }: PlannedProps) {
             key={index}
             className={styles.label}
             x={isLast ? scale.width : start + 3}
-            y={labelY(shareInside(point, first))}
+            y={labelY(topOf(point))}
             textAnchor={isLast ? 'end' : 'start'}
           >
-            {point.killed ? 'Killed' : percent(shareInside(point, first))}
+            {point.killed ? 'Killed' : `${place > 0 ? `${raised} ` : ''}${percent(shareInside(point, raised))}`}
           </text>
         );
       })}

@@ -78,8 +78,15 @@ export function shareInside({ shares, killed, allocation, defaultTreatment }: Ro
   return Math.max(size - outside, 0);
 }
 
-/** Treatments in the order of the definition, then those that existed only earlier. */
-export const treatmentsOf = (points: readonly RolloutPoint[], order: readonly string[]): string[] => [
+/** The treatment that planned steps raise most; if they raise none, the first. */
+export function raisedIn(steps: readonly Step[], treatments: readonly string[]): string {
+  const [now, last] = [steps[0]?.point, steps.at(-1)?.point];
+  const gain = (name: string) => (now && last ? shareInside(last, name) - shareInside(now, name) : 0);
+  return treatments.toSorted((one, other) => gain(other) - gain(one))[0] ?? '';
+}
+
+/** Treatments in the order of the definition, then those that exist only at other times. */
+export const treatmentsOf = (points: readonly Pick<RolloutPoint, 'shares'>[], order: readonly string[]): string[] => [
   ...new Set([...order, ...points.flatMap(({ shares }) => shares.map(({ treatment }) => treatment))]),
 ];
 
