@@ -31,6 +31,7 @@ import { type Act, DecisionBar } from './DecisionBar.tsx';
 import { Discussion } from './Discussion.tsx';
 import { Schedule } from './Schedule.tsx';
 import { StateChip } from './StateChip.tsx';
+import { Summary } from './Summary.tsx';
 import { useActs } from './use-acts.ts';
 
 const Operations = lazyPart('Operations', () => import('./Operations.tsx'));
@@ -116,20 +117,21 @@ function Loading({ changeset }: { readonly changeset: ChangesetAnswer }) {
       <Ending changeset={changeset} />
       <div className={styles.columns}>
         <div className={styles.main}>
+          {isPending && !hasBegun(changeset) && plan.data && <Summary plan={plan.data} />}
           <Suspense fallback={<SkeletonRows />}>
             <Operations changeset={changeset} plan={plan} />
           </Suspense>
           <Suspense>{isPending && !hasBegun(changeset) && plan.data && <WhoMoves plan={plan.data} />}</Suspense>
           <Discussion changeset={changeset} />
         </div>
-        <aside className={styles.rail} aria-label="Schedule, approvals and checks">
+        <aside className={styles.rail} aria-label="Approvals, checks and schedule">
+          <Approvals changeset={changeset} plan={plan.data} />
+          {isPending && !hasBegun(changeset) && plan.data && <Checks plan={plan.data} />}
           <Schedule
             changeset={changeset}
             change={ramp && changeset.schedule?.steps.length ? 'Edit plan' : 'Change the time'}
             onChange={acts.schedule === undefined ? () => setScheduling(true) : undefined}
           />
-          <Approvals changeset={changeset} plan={plan.data} />
-          {isPending && !hasBegun(changeset) && plan.data && <Checks plan={plan.data} />}
         </aside>
       </div>
       {isPending && plan.data && (
