@@ -67,14 +67,20 @@ export const listSegments = endpoint({
       expand: Type.Optional(
         OneOf(['environments'], {
           description:
-            'adds the id, the kind, how many objects name it, and for each environment the size and what names it',
+            'adds the id, the kind, how many objects name it, and for each environment the size and what names it; with ' +
+            '`offset` 0 also `allTags`, how many segments of the project have each tag',
         }),
       ),
       environmentId: Type.Optional(Type.Unsafe<string>({ ...Id, description: 'Only those that are active there.' })),
       used: Type.Optional(OneOf(['false'], { description: 'only segments that nothing names' })),
     }),
   ),
-  reply: OffsetListing(ListedSegment),
+  reply: extend(
+    OffsetListing(ListedSegment),
+    Type.Object({
+      allTags: Type.Optional(Type.Array(Type.Object({ name: Type.String(), count: Type.Integer() }))),
+    }),
+  ),
   problems: [],
 });
 

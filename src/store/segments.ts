@@ -87,6 +87,15 @@ export async function countSegments(db: Reader, filter: SegmentFilter): Promise<
   return row?.total ?? 0;
 }
 
+/** How many tags a reply counts, the most frequent first. */
+const maxTags = 200;
+
+/** The tags of the project's segments, and how many have each. */
+export const countSegmentTags = (db: Reader, projectId: string) =>
+  db.all<{ name: string; count: number }>(sql`
+    select t.name, count(*) as count from segments s join segment_tags t on t.segment_id = s.id
+     where s.project_id = ${projectId} group by t.name order by count(*) desc, t.name limit ${maxTags}`);
+
 function matching({ tags = [], name, names = [], environmentId, isUnused = false, ...place }: SegmentFilter): Sql {
   const conditions = [sql`s.project_id = ${place.projectId} ${ofKind(place)}`];
   if (name !== undefined) conditions.push(sql`lower(s.name) like ${`%${likeLiteral(name)}%`} escape '\\'`);

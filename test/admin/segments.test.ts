@@ -420,6 +420,28 @@ test('the list tells on request the kind, sizes, users and last change in each e
   assert.equal((await api.get(here)).body.totalCount, 1);
 });
 
+test('the expanded list begins with the tags of all segments, whatever it shows of them', async () => {
+  const [project, elsewhere] = [await aProject(api), await aProject(api)];
+  for (const [tag, place] of [
+    ['risk', project],
+    ['growth', project],
+    ['growth', project],
+    ['secret', elsewhere],
+  ] as const) {
+    const { name } = await aSegment(api, place);
+    await api.post(`/tags/ws/${place.id}/object/${name}/objecttype/Segment`, [tag]);
+  }
+  const path = `/segments/ws/${project.id}?expand=environments&limit=1`;
+  const allTags = [
+    { name: 'growth', count: 2 },
+    { name: 'risk', count: 1 },
+  ];
+  assert.deepEqual((await api.get(path)).body.allTags, allTags);
+  assert.deepEqual((await api.get(`${path}&tag=risk&kind=large`)).body.allTags, allTags);
+  assert.equal((await api.get(`${path}&offset=1`)).body.allTags, undefined);
+  assert.equal((await api.get(`/segments/ws/${project.id}`)).body.allTags, undefined);
+});
+
 test('memberships are the segments that contain a key in an environment', async () => {
   const project = await aProject(api);
   const [one, two] = [await anActiveSegment(project), await anActiveSegment(project)];

@@ -27,7 +27,14 @@ import {
   listKeys,
   listMemberships,
 } from '#store/segment-keys.ts';
-import { countSegments, countSegmentUses, findActivation, listSegments, listUsage } from '#store/segments.ts';
+import {
+  countSegments,
+  countSegmentTags,
+  countSegmentUses,
+  findActivation,
+  listSegments,
+  listUsage,
+} from '#store/segments.ts';
 import type { Reader } from '#store/sql.ts';
 import { offsetPage } from '../paging/offset.ts';
 import { type Call, implement } from '../pipeline/implement.ts';
@@ -50,13 +57,15 @@ export const segments = (db: Reader, accountId: string) => {
       const ofKind = kind === 'all' ? undefined : kind;
       const isUnused = used === 'false';
       const filter = { projectId: project.id, kind: ofKind, tags, name, names, environmentId, isUnused };
-      return offsetPage(page, contract.listSegments.pageSize, {
+      const listing = await offsetPage(page, contract.listSegments.pageSize, {
         list: async (slice) => {
           const found = await listSegments(db, filter, slice);
           return expand ? expanded(db, project, found) : found.map(toSegmentReply);
         },
         count: () => countSegments(db, filter),
       });
+      const hasTags = expand && listing.offset === 0 && names.length === 0;
+      return hasTags ? { ...listing, allTags: await countSegmentTags(db, project.id) } : listing;
     },
     getSegment: async ({ segment }) => toSegmentReply(segment),
     deleteSegment: async ({ context, segment }) => deleteSegment(context, segment),

@@ -2,16 +2,17 @@ import { useRef } from 'react';
 import { useEnvironments } from '../../server/project.ts';
 import { FilterButton } from '../../ui/FilterButton.tsx';
 import { Picker } from '../../ui/Picker.tsx';
-import { type SegmentAnswer, useSegmentsSearch } from './segments-query.ts';
+import { type AllTags, useSegmentsSearch } from './segments-query.ts';
 
-/** The API has no tag list, so this offers the tags seen so far. */
-export function TagFilter({ segments }: { readonly segments: readonly SegmentAnswer[] }) {
+/** `tags`: undefined while they are read, when it offers those of before. */
+export function TagFilter({ tags }: { readonly tags: AllTags | undefined }) {
   const { tag, change } = useSegmentsSearch();
-  const seen = useRef(new Set<string>());
-  for (const name of [tag, ...segments.flatMap(({ tags }) => (tags ?? []).map((one) => one.name))]) {
-    if (name) seen.current.add(name);
-  }
-  if (seen.current.size === 0) return null;
+  const known = useRef(tags ?? []);
+  if (tags) known.current = tags;
+  // Also the one of the address, which no segment may have any more.
+  const gone = tag && known.current.every(({ name }) => name !== tag) ? [{ name: tag, count: 0 }] : [];
+  const offered = [...known.current, ...gone];
+  if (offered.length === 0) return null;
   return (
     <FilterButton
       what="Tag"
@@ -20,7 +21,7 @@ export function TagFilter({ segments }: { readonly segments: readonly SegmentAns
       picker={(trigger) => (
         <Picker
           label="Tag"
-          options={[...seen.current].sort().map((name) => ({ id: name, label: name }))}
+          options={offered.map(({ name, count }) => ({ id: name, label: name, detail: count }))}
           selected={tag ?? ''}
           onChoose={(name) => change({ tag: name === tag ? undefined : name })}
           trigger={trigger}

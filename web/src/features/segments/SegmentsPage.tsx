@@ -110,7 +110,7 @@ function SegmentList({ newSegment }: { readonly newSegment: React.ReactNode }) {
           value={filter.name ?? ''}
           onSearch={(q) => change({ q: q || undefined })}
         />
-        <TagFilter segments={query.data?.segments ?? []} />
+        <TagFilter tags={query.data?.allTags} />
         <EnvironmentFilter />
         <FilterToggle
           isOn={filter.used !== undefined}

@@ -12,6 +12,7 @@ import { useEnvironments } from '../../server/project.ts';
 import { kinds } from '../../targeting/segment-kinds.ts';
 
 export type SegmentAnswer = Answer<typeof listSegments>['objects'][number];
+export type AllTags = NonNullable<Answer<typeof listSegments>['allTags']>;
 export type KindFilter = SegmentKind | 'all';
 
 export interface SegmentsSearch {
@@ -62,7 +63,12 @@ export const segmentsReading = (project: string, filter: Filter) =>
   infiniteQueryOptions<
     Answer<typeof listSegments>,
     ApiProblem,
-    { readonly segments: readonly SegmentAnswer[]; readonly total: number },
+    {
+      readonly segments: readonly SegmentAnswer[];
+      readonly total: number;
+      /** Of all segments, also of those that the filter hides. */
+      readonly allTags: AllTags;
+    },
     readonly unknown[],
     number
   >({
@@ -77,6 +83,7 @@ export const segmentsReading = (project: string, filter: Filter) =>
     select: ({ pages }) => ({
       segments: pages.flatMap(({ objects }) => objects),
       total: pages.at(-1)?.totalCount ?? 0,
+      allTags: pages[0]?.allTags ?? [],
     }),
   });
 
