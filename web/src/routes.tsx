@@ -110,7 +110,8 @@ const project = createRoute({
   getParentRoute: () => shell,
   path: '/p/$project',
   // Asked again with each page inside: some lists are just empty once the project is closed to the user.
-  loader: ({ params }) => client.prefetchQuery({ ...projectReading(params.project), staleTime: 0 }),
+  // Not waited for: nothing would be shown while the server does not answer.
+  loader: ({ params }) => void client.prefetchQuery({ ...projectReading(params.project), staleTime: 0 }),
   shouldReload: true,
   component: lazyRouteComponent(() => import('./shell/ProjectLayout.tsx'), 'ProjectLayout'),
 });
