@@ -250,22 +250,19 @@ export function planComplaints(plan: WholePlan, ramp: Ramp | undefined, now: num
   return found;
 }
 
-/** "`on` of checkout in Production": what a percentage is of. */
+/** What a percentage is of. */
 export const shareName = ({ shares: [only, ...others] }: Ramp): string =>
   others.length > 0 ? 'each' : (only?.treatment ?? 'allocation');
 
-/** "checkout in Production goes to 50%, …": where definitions end, if not all at the same share. */
+/** What ramps together and where each ends, and what changes at once. */
 export function rampWords({ shares, others, done }: Ramp): string {
   const ends = shares.map(
-    (share) => `${share.name} ${share.treatment ?? 'allocation'} to ${percentOf(share, share.after)}%`,
+    (share) => `${share.name}, ${share.treatment ?? 'allocation'} up to ${percentOf(share, share.after)}%`,
   );
-  const together =
-    shares.length === 1
-      ? ''
-      : `Each step gives the same share to all of them, until each is where it ends: ${ends.join(', ')}. `;
+  const together = shares.length === 1 ? '' : `Each step gives the same share to each of these: ${ends.join('; ')}. `;
   const rest =
     done > 0 || others.length === 0
       ? ''
-      : `${others.join(', ')}: no share grows there, so all of it changes with step 1. `;
+      : `${others.join(', ')}: no share grows there, so all of it changes with step 1.`;
   return `${together}${rest}`;
 }
