@@ -47,7 +47,7 @@ const groups = [
     test: /\/src\/(contract|domain)\/(change-requests|changesets|changeset-plans|approvals|schedules|calendar)\.|\/web\/src\/changesets\/changesets-query/,
   },
   // What the dialogs of a flag share.
-  { name: 'differences', test: /\/web\/src\/targeting\/Difference/ },
+  { name: 'differences', test: /\/web\/src\/targeting\/(Difference|KeyChanges)/ },
   { name: 'saving', test: /\/features\/definitions\/review\/(save|use-effect-of|EffectLine)\./ },
   // What is scheduled and proposed for a flag, above its rules and in its timeline.
   {
