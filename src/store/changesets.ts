@@ -172,10 +172,11 @@ const concerns = {
     and case when c.state = 'APPROVED' then ${isAwaitedEditor(actor)} else ${isAwaitedApprover(actor)} end`,
 };
 
+/** A value instead of `not exists`, for which PostgreSQL would read the reviews of all changesets here. */
 const isAwaitedApprover = (actor: Actor): Sql => sql`
-    not exists (select 1 from changeset_reviews r
-                     where r.changeset_id = c.id and r.actor_type = ${actor.type} and r.actor_id = ${actor.id}
-                       and (r.kind = 'edit' or r.kind = 'approve' and r.voided_at is null))
+    (select 1 from changeset_reviews r
+      where r.changeset_id = c.id and r.actor_type = ${actor.type} and r.actor_id = ${actor.id}
+        and (r.kind = 'edit' or r.kind = 'approve' and r.voided_at is null) limit 1) is null
     and (c.approvers = '[]' or lower(c.approvers) like ${`%"${likeLiteral(actor.name)}"%`} escape '\\')
     and exists (select 1 from changeset_operations o join environments e on e.id = o.environment_id
                  where o.changeset_id = c.id and (e.are_approvals_required or c.approvers <> '[]')

@@ -317,6 +317,7 @@ const lists: Record<string, readonly Run[]> = {
   countDirectDependents: dependentsFilters.map((filter) => (db) => references.countDirectDependents(db, filter)),
   listSegments: segmentFilters.map((filter) => (db) => segments.listSegments(db, filter, page)),
   countSegments: segmentFilters.map((filter) => (db) => segments.countSegments(db, filter)),
+  countSegmentTags: [(db) => segments.countSegmentTags(db, project.id)],
   listUsage: [(db) => segments.listUsage(db, project.id, [aStoredSegment])],
   countSegmentUses: [(db) => segments.countSegmentUses(db, project.id, [aStoredSegment])],
   listDefinitionsAfter: [(db) => allOf(definitions.listDefinitionsAfter(db, environment, 1))],
@@ -568,6 +569,7 @@ const smallSorts: Record<string, readonly SmallSort[]> = {
     { statement: /group by l\.environment_id$/, because: 'the production environments of one project' },
     { statement: /group by s\.environment_id$/, because: 'the production environments of one project' },
   ],
+  countSegmentTags: [{ statement: /group by t\.name/, because: 'the tags of one project' }],
   listSortedFlags: [
     {
       statement: /order by coalesce\( \(select max\(t\.last_at\)/,
