@@ -2,16 +2,30 @@ import styles from './EnvironmentHead.module.css';
 
 interface Props {
   readonly environment: { readonly name: string; readonly production: boolean };
+  readonly className: string | undefined;
+  readonly isChosen?: boolean;
 }
 
+/** Names of so many characters fit. */
+const fitting = 9;
+
 /** The head of a narrow column. Keeps the end of a long name: "Production EU" is beside "Production US". */
-export function EnvironmentHead({ environment: { name, production } }: Props) {
-  const end = name.search(/\s?\S{1,4}$/);
+export function EnvironmentHead({ environment: { name, production }, className, isChosen = false }: Props) {
+  const end = name.length <= fitting ? 0 : name.search(/\s?\S{1,4}$/);
+  const words = production ? `${name}, production` : name;
   return (
-    <span className={styles.name} title={production ? `${name}, production` : name}>
-      <span className={styles.start}>{name.slice(0, end)}</span>
-      <span>{name.slice(end)}</span>
-      {production && <span className="sr">, production</span>}
-    </span>
+    // Without a label, the two parts would be read as two words.
+    <th
+      className={className}
+      title={words}
+      aria-label={words}
+      data-chosen={isChosen || undefined}
+      data-production={production || undefined}
+    >
+      <span className={styles.name}>
+        {end > 0 && <span className={styles.start}>{name.slice(0, end)}</span>}
+        {name.slice(end)}
+      </span>
+    </th>
   );
 }

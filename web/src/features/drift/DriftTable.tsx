@@ -70,14 +70,12 @@ export function DriftTable({ flags, base, left, sort, onSort, picked, onPick }: 
                 {base.name} {base.production && <ProdChip />}
               </th>
               {others.map((environment) => (
-                <th
+                <EnvironmentHead
                   key={environment.id}
+                  environment={environment}
                   className={styles.cell}
-                  data-chosen={environment === left || undefined}
-                  data-production={environment.production || undefined}
-                >
-                  <EnvironmentHead environment={environment} />
-                </th>
+                  isChosen={environment === left}
+                />
               ))}
               {head('severity', 'Differs in')}
               {head('changed', 'Changed')}

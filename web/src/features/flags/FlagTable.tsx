@@ -203,13 +203,11 @@ function Head({ shown: { columns, lead, bars }, selection, total }: HeadProps) {
         </SortHead>
       )}
       {bars.map((environment, at) => (
-        <th
+        <EnvironmentHead
           key={environment.id}
+          environment={environment}
           className={at === 0 ? styles.beside : styles.bar}
-          data-production={environment.production || undefined}
-        >
-          <EnvironmentHead environment={environment} />
-        </th>
+        />
       ))}
       {columns.has('evaluations') && (
         <SortHead sort="traffic" first="desc" className={styles.traffic}>
