@@ -27,7 +27,7 @@ export function LargeKeyTable({ segment, environment, keyCount }: KeysProps) {
   });
   const before = (starts.length - 1) * pageSize;
   return (
-    <div className={`${styles.main} ${styles.keys}`}>
+    <div className={styles.main}>
       <div className={styles.bar}>
         <h3 className={styles.title}>Keys</h3>
         <SearchField
@@ -41,7 +41,8 @@ export function LargeKeyTable({ segment, environment, keyCount }: KeysProps) {
       </div>
       <Loaded query={query}>
         {({ keys: listed, next }) => {
-          const keys = listed.filter(({ key }) => key.startsWith(prefix));
+          // Until the reply is here, the table keeps what it showed before.
+          const keys = query.isPlaceholderData ? listed : listed.filter(({ key }) => key.startsWith(prefix));
           if (keys.length === 0 && before === 0) {
             return (
               <EmptyState title="No keys match">
@@ -63,8 +64,7 @@ export function LargeKeyTable({ segment, environment, keyCount }: KeysProps) {
                 {keys.map(({ key }) => (
                   <tr key={key}>
                     <th scope="row" className={styles.key}>
-                      <mark className={styles.mark}>{key.slice(0, prefix.length)}</mark>
-                      {key.slice(prefix.length)}
+                      <Marked text={key} start={prefix} />
                     </th>
                   </tr>
                 ))}
@@ -96,3 +96,13 @@ export function LargeKeyTable({ segment, environment, keyCount }: KeysProps) {
     </div>
   );
 }
+
+const Marked = ({ text, start }: { readonly text: string; readonly start: string }) =>
+  text.startsWith(start) ? (
+    <>
+      <mark className={styles.mark}>{start}</mark>
+      {text.slice(start.length)}
+    </>
+  ) : (
+    text
+  );

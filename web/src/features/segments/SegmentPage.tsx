@@ -97,7 +97,7 @@ function SegmentView({ segment, word }: ViewProps) {
       {environment ? (
         <div className={styles.columns}>
           {isNarrow && <IsIn segment={segment} environment={environment} />}
-          <div className={styles.main} key={environment.id}>
+          <div className={styles.main} key={`${segment.id} ${environment.id}`}>
             <Suspense fallback={<SkeletonRows />}>
               <Content segment={segment} environment={environment} />
             </Suspense>
