@@ -16,6 +16,7 @@ import { review } from './changeset-discussion.ts';
 import {
   entry,
   findIn,
+  isRunning,
   lockIn,
   lockOpen,
   requestedStateOf,
@@ -120,9 +121,11 @@ export const expireChangeset = (context: Context, id: string) => write(context, 
 export async function expireChangesetIn(tx: RecordingTx, id: string): Promise<void> {
   await lockChangeset(tx, id);
   const found = await findIn(tx, id);
-  const { expiresAt } = found.head;
+  const { expiresAt, schedule } = found.head;
   if (expiresAt === undefined || expiresAt > tx.now) return tx.unchanged(undefined);
-  const reason = 'Nobody applied or rejected it in time';
+  const reason = isRunning(found.head)
+    ? `Nobody approved its changed plan in time, after ${schedule?.appliedAt.length} of ${(schedule?.steps.length ?? 0) + 1} steps`
+    : 'Nobody applied or rejected it in time';
   const expired = { ...found, head: { ...found.head, reason } };
   await saveAs(tx, expired, { action: 'changeset.expired', status: 'EXPIRED' });
 }

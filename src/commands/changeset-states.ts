@@ -111,7 +111,10 @@ export async function saveAs(
   });
   const told = { project, head: after, operations, reviews };
   await tellOf(tx, told, { before: head.status, action, comment, scheduledBy });
-  if (awaitsEditor && head.status !== status && !(await mayApply(tx, tx.actor, told))) await askEditors(tx, told);
+  const isNewlyAwaited = awaitsEditor && head.status !== status;
+  if (isNewlyAwaited && (isSame(head.author, tx.actor) || !(await mayApply(tx, tx.actor, told)))) {
+    await askEditors(tx, told);
+  }
   return { ...changeset, reviews: [...acted] };
 }
 

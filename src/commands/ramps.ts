@@ -24,10 +24,11 @@ export async function stopRampsIn(
     await lockChangeset(tx, id);
     const head = await findChangeset(tx, id, everything);
     if (!head || !scheduledStates.includes(head.status)) continue;
-    const { schedule } = head;
+    const { expiresAt: _, ...rest } = head;
+    const { schedule } = rest;
     const reason = `${tx.actor.name} killed ${names.flag} in ${names.environment} after ${schedule?.appliedAt.length} of ${(schedule?.steps.length ?? 0) + 1} steps`;
     const revision = nextRevision(tx.now, head.revision);
-    const failed = { ...head, status: 'FAILED' as const, reason, updatedAt: tx.now, revision };
+    const failed = { ...rest, status: 'FAILED' as const, reason, updatedAt: tx.now, revision };
     await saveChangeset(tx, failed);
     await tx.record({
       action: 'changeset.failed',

@@ -10,6 +10,7 @@
  */
 
 import type { Actor } from '#domain/access.ts';
+import { isSame } from '#domain/approvals.ts';
 import { instantOf } from '#domain/calendar.ts';
 import {
   type Changeset,
@@ -76,10 +77,11 @@ export async function scheduleChangesetIn(tx: RecordingTx, id: string, schedulin
     operations,
     head: { ...head, approvers, schedule, expiresAt: head.expiresAt ?? tx.now + lifeMs },
   };
-  if (head.status === 'DRAFT') edited = await review(tx, edited, { kind: 'request', comment });
-  else if (contentHashOf(edited) !== contentHashOf(found)) {
-    edited = await review(tx, await withoutApprovals(tx, edited), { kind: 'edit', comment });
-  }
+  const isDraft = head.status === 'DRAFT';
+  // Whoever edited it cannot approve it; authors cannot anyway.
+  const isEdit = contentHashOf(edited) !== contentHashOf(found) && !(isDraft && isSame(head.author, tx.actor));
+  if (isEdit) edited = await review(tx, await withoutApprovals(tx, edited), { kind: 'edit', comment });
+  if (isDraft) edited = await review(tx, edited, { kind: 'request', comment });
   if (areEdited) await replaceOperations(tx, id, operations);
   await saveSchedule(tx, id, schedule);
   return saveAs(tx, edited, {
@@ -100,7 +102,7 @@ function newSchedule(operations: readonly PlacedOperation[], { at, steps = [] }:
 
 /** The schedule of a ramp that has begun, with other steps after those that were applied. A pause stays. */
 function restOf({ head, operations }: Reviewed, asked: ScheduleRequest, now: number): Timing {
-  const { by: _, dueAt: __, pausedAt, leftMs: ___, ...schedule } = head.schedule as Schedule;
+  const { by: _, dueAt, pausedAt, leftMs, ...schedule } = head.schedule as Schedule;
   const isOther = asked.at !== undefined || asked.operations !== undefined;
   refuse('changeset_invalid', isOther ? ['of a ramp that has begun, only steps can be changed'] : []);
   refuse('changeset_invalid', asked.steps?.length ? [] : ['steps is needed: what is still to come']);
@@ -110,8 +112,11 @@ function restOf({ head, operations }: Reviewed, asked: ScheduleRequest, now: num
   const rest = { ...schedule, steps };
   const waitMs = steps[done.length]?.waitMs;
   if (waitMs === undefined) return rest;
-  const dueAt = Math.max(now, (appliedAt.at(-1) ?? now) + waitMs);
-  return pausedAt === undefined ? { ...rest, dueAt } : { ...rest, pausedAt, leftMs: dueAt - now };
+  // A pause is not part of the wait. A step that held has waited since the one before it.
+  const waitedMs = (schedule.steps[done.length]?.waitMs ?? 0) - (dueAt === undefined ? (leftMs ?? 0) : dueAt - now);
+  const isHeld = dueAt === undefined && pausedAt === undefined;
+  const newLeftMs = Math.max(0, waitMs - (isHeld ? now - (appliedAt.at(-1) ?? now) : waitedMs));
+  return pausedAt === undefined ? { ...rest, dueAt: now + newLeftMs } : { ...rest, pausedAt, leftMs: newLeftMs };
 }
 
 const everyOperation = (operations: readonly PlacedOperation[], steps: Schedule['steps']): PlacedOperation[] =>
@@ -214,11 +219,14 @@ interface Move {
   readonly action: `changeset.${string}`;
   readonly remark: Remarked;
   readonly to: Schedule;
+  /** If it is another one afterwards. */
+  readonly status?: ChangesetState;
 }
 
-async function move(tx: RecordingTx, found: Reviewed, { action, remark: { comment = '' }, to }: Move) {
+async function move(tx: RecordingTx, found: Reviewed, move: Move) {
+  const { action, remark, to, status = found.head.status } = move;
+  const { comment = '' } = remark;
   await saveSchedule(tx, found.head.id, to);
-  const { status } = found.head;
   return saveAs(tx, { ...found, head: { ...found.head, schedule: to } }, { action, status, comment });
 }
 
@@ -240,7 +248,8 @@ export async function applyStepIn(tx: RecordingTx, due: DueStep): Promise<void> 
   const next = steps[step];
   if (next) {
     const to = next.waitMs === undefined ? moved : { ...moved, dueAt: tx.now + next.waitMs };
-    await move(recording, found, { action: 'changeset.advanced', remark: {}, to });
+    // Its first step may have needed no approval, of whoever scheduled it or any more.
+    await move(recording, found, { action: 'changeset.advanced', remark: {}, to, status: 'SCHEDULED' });
     return;
   }
   await saveSchedule(tx, head.id, moved);

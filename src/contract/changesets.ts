@@ -83,7 +83,7 @@ export const listChangesets = endpoint({
       filter: Type.Optional(
         OneOf(['all', 'mine', 'waiting'], {
           description:
-            '`mine`: those that whoever asks made. `waiting`: those that wait for an approval that they can give, or that have what they need and that they can apply, but not their author.',
+            '`mine`: those that whoever asks made. `waiting`: those that wait for an approval that they can give, or that are ready and that they can apply although their author cannot.',
         }),
       ),
     }),

@@ -67,7 +67,9 @@ export function withEdits(
     asked.flatMap((operation, at) => {
       const found = kindOf(operation) === 'definition' ? ownOf(operations, operation) : undefined;
       if (found?.edit.kind !== operation.edit.kind || edits.has(found)) {
-        return [`operations/${at} must edit a definition once, and as the changeset’s own operation does`];
+        return [
+          `operations/${at} must edit a definition that the changeset edits, once and with the same kind of edit`,
+        ];
       }
       edits.set(found, operation.edit);
       return [];

@@ -68,10 +68,10 @@ function isEditor(who: Listed): Sql {
                         or ${isOnList(granted('edit'), who)})))`;
 }
 
-/** The changeset `c` in the project `p` waits for somebody who can apply it, and the lists let this person. */
+/** Of the changeset `c` in the project `p`, which waits for somebody who can apply it: the lists let this person. */
 export function isAwaitedEditor(actor: Actor): Sql {
   if (actor.type !== 'user') return sql`1 = 0`;
-  return mayGrant(actor) ? sql`c.awaits_editor` : sql`c.awaits_editor and ${isEditor(listedAs(actor))}`;
+  return mayGrant(actor) ? sql`1 = 1` : isEditor(listedAs(actor));
 }
 
 /** People, other than the author, who can apply the stored changeset; of many, the first. */

@@ -146,7 +146,7 @@ const changesFlag = (flagId: string, environmentId: string | undefined) => sql`
                   ${environmentId === undefined ? empty : sql`and o.environment_id = ${environmentId}`})`;
 
 /** As the indexes have it. */
-const isAwaited = sql`c.state in ('REQUESTED', 'SCHEDULE_REQUESTED', 'APPROVED')`;
+const isAwaited = sql`(c.state in ('REQUESTED', 'SCHEDULE_REQUESTED') or c.awaits_editor)`;
 
 /** So many requests, the newest, are looked at. */
 const maxRequestsRead = 1_000;
@@ -169,7 +169,7 @@ const concerns = {
   /** For an approval that the actor can give or, if it has what it needs, for somebody who can apply it. */
   waiting: (actor: Actor): Sql => sql`
     not (c.author_type = ${actor.type} and c.author_id = ${actor.id})
-    and case when c.state = 'APPROVED' then ${isAwaitedEditor(actor)} else ${isAwaitedApprover(actor)} end`,
+    and case when c.awaits_editor then ${isAwaitedEditor(actor)} else ${isAwaitedApprover(actor)} end`,
 };
 
 /** A value instead of `not exists`, for which PostgreSQL would read the reviews of all changesets here. */

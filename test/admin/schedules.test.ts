@@ -418,11 +418,12 @@ test('the plan of a ramp can be edited: all of it before it begins, afterwards t
   const later = await ok(say('schedule', id, ben, plan(0, [45, wait], [55, { hold: true }])));
   const due = later.schedule.appliedAt[0] + 2 * hour;
   assert.deepEqual([later.schedule.steps.length, later.dueAt, later.schedule.by.name], [2, due, ben.email]);
-  // A pause stays a pause, with what is left of the new wait.
+  // A pause stays a pause, with what is left of the new wait, and is not part of it.
   await ok(say('pause', id, ana));
+  pass(20 * minute);
   const paused = await ok(say('schedule', id, ana, plan(0, [45, { waitMs: 3 * hour }], [55, { hold: true }])));
   assert.deepEqual([paused.dueAt, typeof paused.schedule.pausedAt], [undefined, 'number']);
-  assert.equal((await ok(say('resume', id, ana))).dueAt, due + hour);
+  assert.equal((await ok(say('resume', id, ana))).dueAt, due + hour + 20 * minute);
   pass(2 * hour);
   await run();
   assert.equal(await place.share(), 45);
@@ -475,7 +476,7 @@ test('changing the steps still to come voids approvals, and they wait for a new 
   const killed = await again();
   await place.guard({ areApprovalsRequired: true, allowKills: true });
   await ok(api.put(`${place.path}/kill`, undefined, as(ben)));
-  assert.equal(await stateOf(killed), 'FAILED');
+  assert.deepEqual([await stateOf(killed), (await read(killed)).expiresAt], ['FAILED', undefined]);
 });
 
 test('a kill needs no approval where kills are allowed, but what follows it does', async () => {
@@ -580,7 +581,7 @@ test('steps that could never be applied are refused', async () => {
     [place.edit({ kind: 'kill' })],
     [place.edit(allocate(1)), place.edit(allocate(2))],
   ]) {
-    refused(await first(...operations), 400, /must edit a definition once, and as the changeset’s own operation does/);
+    refused(await first(...operations), 400, /must edit a definition that the changeset edits, once/);
   }
   refused(await first(place.edit(allocate(101))), 400, /trafficAllocation/);
   const { name } = await aSegment(api, place, [place.staging]);
@@ -595,4 +596,27 @@ test('steps that could never be applied are refused', async () => {
   const { body } = await api.get(`/auditLogs?objectId=${mixed.id}&objectType=changeset`);
   const actions = body.data.map(({ auditLogType }: Named) => auditLogType);
   assert.deepEqual(actions, ['changeset.published', 'changeset.scheduled', 'changeset.created']);
+});
+
+test('whoever schedules what somebody else drafted has written it, and cannot approve it', async () => {
+  const place = await aPlace({});
+  const id = await place.draft();
+  const operations = [place.edit(allocate(90))];
+  await ok(say('schedule', id, ben, { ...at(inAnHour()), operations }));
+  refused(await say('approve', id, ben), 403, /wrote themselves/);
+});
+
+test('a ramp whose first step needed no approval in the end goes on', async () => {
+  const place = await aPlace({});
+  const id = await place.draft();
+  const steps = [{ waitMs: hour, operations: [place.edit(allocate(50))] }];
+  assert.equal((await ok(say('schedule', id, ana, { ...at(inAnHour()), steps }))).status, 'SCHEDULE_REQUESTED');
+  await place.guard({ areApprovalsRequired: false });
+  pass(hour);
+  await run();
+  const { status, expiresAt } = await read(id);
+  assert.deepEqual([await place.share(), status, expiresAt], [10, 'SCHEDULED', undefined]);
+  pass(hour);
+  await run();
+  assert.deepEqual([await place.share(), await stateOf(id)], [50, 'PUBLISHED']);
 });

@@ -5,6 +5,6 @@ alter table changesets add column awaits_editor boolean not null default false;
 drop index changesets_waiting;
 drop index changesets_waiting_project;
 create index changesets_waiting on changesets (created_at, id)
-  where state in ('REQUESTED', 'SCHEDULE_REQUESTED', 'APPROVED');
+  where state in ('REQUESTED', 'SCHEDULE_REQUESTED') or awaits_editor;
 create index changesets_waiting_project on changesets (project_id, created_at, id)
-  where state in ('REQUESTED', 'SCHEDULE_REQUESTED', 'APPROVED');
+  where state in ('REQUESTED', 'SCHEDULE_REQUESTED') or awaits_editor;

@@ -62,8 +62,9 @@ function When({ schedule: { status, at, pausedAt, steps } }: { readonly schedule
   const [next] = steps;
   const zone = at?.zone ?? zoneHere();
   const isAsked = status === 'SCHEDULE_REQUESTED';
+  // The time of a first step comes whether it is approved or not.
+  if (isAsked && (!at || (next?.step ?? 1) > 1)) return 'When it is approved';
   if (pausedAt !== undefined) return 'Paused';
-  if (isAsked && !at) return 'When it is approved';
   if (next?.at === undefined) return 'When someone resumes it';
   return (
     <>

@@ -163,7 +163,7 @@ export const timesOf = (plan: Plan, now: number | undefined): (number | undefine
 export function stepTimes(
   steps: readonly RampStep[],
   start: number | undefined,
-  before?: number,
+  before?: number | undefined,
 ): (number | undefined)[] {
   let at = before ?? start;
   return steps.map((step, index) => {

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { scheduleChangeset } from '#contract/schedules.ts';
+import type { Schedule } from '#domain/schedules.ts';
 import { type ChangesetAnswer, changesetReading, keepChangeset } from '../../changesets/changesets-query.ts';
 import { scheduledWords } from '../../changesets/propose.ts';
 import { RampSteps } from '../../changesets/RampSteps.tsx';
@@ -161,12 +162,18 @@ function startNow({ schedule }: ChangesetAnswer): Start {
   return { start: 'time', day: Date.parse(day), time: time.slice(0, 5), zone: schedule.at.zone };
 }
 
+/** When the wait for the next step began, as if there had been no pause; undefined before the first and in a pause. */
+function waitingSince({ steps, appliedAt, dueAt, pausedAt }: Schedule): number | undefined {
+  if (pausedAt !== undefined) return undefined;
+  const waitMs = steps[appliedAt.length - 1]?.waitMs;
+  return dueAt === undefined || waitMs === undefined ? appliedAt.at(-1) : dueAt - waitMs;
+}
+
 /** When each step is applied, if nothing comes between. */
 function whenOf({ schedule }: ChangesetAnswer, plan: WholePlan, needsApproval: boolean) {
-  const last = schedule?.appliedAt.at(-1);
   const done = schedule?.appliedAt.length ?? 0;
-  const start = last === undefined ? startOf(plan, needsApproval ? undefined : Date.now()) : undefined;
-  const times = stepTimes(plan.steps, start, last);
+  const start = done === 0 ? startOf(plan, needsApproval ? undefined : Date.now()) : undefined;
+  const times = stepTimes(plan.steps, start, schedule && waitingSince(schedule));
   const zone = schedule?.at?.zone ?? (plan.start === 'time' ? plan.zone : zoneHere());
   return (index: number): string => {
     const [at, step] = [times[index], plan.steps[index]];

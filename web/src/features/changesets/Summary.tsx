@@ -2,7 +2,7 @@ import type { ChangesetPlan } from '#domain/changeset-plans.ts';
 import { percent } from '../../ui/percent.ts';
 import styles from './Summary.module.css';
 
-/** What it comes to, before anybody reads the operations. */
+/** The sum of it, before anybody reads the operations. */
 export function Summary({ plan }: { readonly plan: ChangesetPlan }) {
   const { operations } = plan;
   const [flags, segments] = [countOf(operations, 'flag'), countOf(operations, 'segment')];
@@ -10,14 +10,12 @@ export function Summary({ plan }: { readonly plan: ChangesetPlan }) {
     (sum, one) => sum + one.findings.length + one.laterSteps.reduce((all, step) => all + step.findings.length, 0),
     0,
   );
-  const rebucketed = operations.filter(({ rebucketing }) => rebucketing.length > 0).length;
   const moved = movedIn(operations);
   return (
     <dl className={styles.summary}>
       {flags > 0 && <Fact value={String(flags)} words={flags === 1 ? 'flag changes' : 'flags change'} />}
       {segments > 0 && <Fact value={String(segments)} words={segments === 1 ? 'segment changes' : 'segments change'} />}
       {moved && <Fact {...moved} />}
-      {flags > 0 && <Fact value={String(rebucketed)} words="move keys back and forth" />}
       <Fact value={String(findings)} words={findings === 1 ? 'finding to read' : 'findings to read'} />
     </dl>
   );
@@ -41,7 +39,7 @@ function movedIn(operations: Operations): FactProps | undefined {
   if (!only) return undefined;
   if (others.length > 0) {
     const most = Math.max(...counted.map(({ moving, keys }) => (moving / keys) * 100));
-    return { value: percent(most), words: 'of keys see a change, where most do' };
+    return { value: percent(most), words: 'of keys see a change in the flag that moves most' };
   }
   const kind = only.of === 'seen' ? `${only.trafficType} keys seen lately` : `made-up ${only.trafficType} keys`;
   return {
