@@ -253,6 +253,10 @@ suite('segments', { concurrency: 2 }, () => {
     await page.getByRole('navigation', { name: 'Environments' }).getByRole('link', { name: 'Production' }).click();
     await press(page, 'Activate in Production');
     await page.getByText('No keys in Production').waitFor();
+    await field(page, 'Key').fill('a,b');
+    await press(page, 'Look up');
+    await page.getByText('a,b is not in the segment in Production.').waitFor();
+    await page.getByText('In Staging.', { exact: true }).waitFor();
     const { objects } = await api(
       'GET',
       `/segments/ws/${things.project.id}/environments/${environments.Production?.id}`,

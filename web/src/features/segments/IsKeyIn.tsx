@@ -23,13 +23,28 @@ interface Props {
 interface Found {
   readonly key: string;
   readonly entry: ListedKey | undefined;
+  /** In the other environments where the segment is active. */
+  readonly elsewhere: readonly { readonly name: string; readonly isIn: boolean }[];
 }
+
+/** More lookups than that are no answer at a glance. */
+const maxElsewhere = 12;
 
 /** Looks up one key. */
 export function IsKeyIn({ segment, environment }: Props) {
   const [text, setText] = useState('');
   const looking = useMutation<Found, ApiProblem, string>({
-    mutationFn: async (key) => ({ key, entry: await find(segment, environment.id, key) }),
+    mutationFn: async (key) => {
+      const others = (segment.environments ?? []).filter((one) => one.active && one.environment.id !== environment.id);
+      const [entry, ...elsewhere] = await Promise.all([
+        find(segment, environment.id, key),
+        ...others.slice(0, maxElsewhere).map(async ({ environment: { id, name } }) => ({
+          name,
+          isIn: (await find(segment, id, key)) !== undefined,
+        })),
+      ]);
+      return { key, entry, elsewhere };
+    },
   });
   const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -59,7 +74,9 @@ export function IsKeyIn({ segment, environment }: Props) {
   );
 }
 
-function Verdict({ found: { key, entry }, environment }: { readonly found: Found; readonly environment: Environment }) {
+function Verdict({ found, environment }: { readonly found: Found; readonly environment: Environment }) {
+  const { key, entry } = found;
+  const others = othersOf(found);
   return (
     <>
       <p className={styles.answer}>
@@ -74,8 +91,17 @@ function Verdict({ found: { key, entry }, environment }: { readonly found: Found
           Added <Time at={entry.addedAt} /> <Origin entry={entry} />
         </p>
       )}
+      {others !== '' && <p className={styles.quiet}>{others}</p>}
     </>
   );
+}
+
+/** "Also in Staging, not in Development." */
+function othersOf({ entry, elsewhere }: Found): string {
+  const namesOf = (isIn: boolean) => elsewhere.flatMap((one) => (one.isIn === isIn ? one.name : [])).join(', ');
+  const [there, missing] = [namesOf(true), namesOf(false)];
+  if (there === '') return missing === '' ? '' : `Not in ${missing}${entry ? '' : ' either'}.`;
+  return `${entry ? 'Also in' : 'In'} ${there}${missing === '' ? '' : `, not in ${missing}`}.`;
 }
 
 /** Keys are sorted, so a key that is there comes first of those that start with it, or are not smaller. */
