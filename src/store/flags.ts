@@ -190,6 +190,7 @@ export async function listFlagNames(db: Reader, projectId: string, names: readon
 }
 
 export async function insertFlag(tx: Tx, projectId: string, flag: Flag): Promise<void> {
+  const taken = () => new Problem('flag_name_taken', { name: flag.name });
   await tx
     .run(sql`
       insert into flags (id, project_id, traffic_type_id, rollout_status_id, name, description, rollout_status_at,
@@ -197,7 +198,8 @@ export async function insertFlag(tx: Tx, projectId: string, flag: Flag): Promise
       values (${flag.id}, ${projectId}, ${flag.trafficType.id}, ${flag.rolloutStatus.id}, ${flag.name},
               ${flag.description}, ${flag.rolloutStatusTimestamp}, ${JSON.stringify(flag.owners)}, ${flag.revision},
               ${flag.creationTime}, ${flag.revision}, ${positionOf(flag.rolloutStatus.id)})`)
-    .catch(onRefused({ flags_name_key: () => new Problem('flag_name_taken', { name: flag.name }) }));
+    // Somebody else may restore the same flag at once.
+    .catch(onRefused({ flags_name_key: taken, flags_pkey: taken }));
   await nextFlagChange(tx, flag.id, 1);
 }
 

@@ -130,15 +130,18 @@ async function withTags(db: Reader, rows: readonly SegmentRow[]): Promise<Segmen
   );
 }
 
-export const insertSegment = (tx: Tx, segment: Segment) =>
-  tx
+export async function insertSegment(tx: Tx, segment: Segment): Promise<void> {
+  const taken = () => new Problem('segment_name_taken', { name: segment.name });
+  await tx
     .run(sql`
       insert into segments (id, project_id, traffic_type_id, kind, name, description, creator_type, creator_id,
                             creator_name, created_at)
       values (${segment.id}, ${segment.projectId}, ${segment.trafficType.id}, ${segment.kind}, ${segment.name},
               ${segment.description}, ${segment.creator.type}, ${segment.creator.id}, ${segment.creator.name},
               ${segment.creationTime})`)
-    .catch(onRefused({ segments_name_key: () => new Problem('segment_name_taken', { name: segment.name }) }));
+    // Somebody else may restore the same segment at once.
+    .catch(onRefused({ segments_name_key: taken, segments_pkey: taken }));
+}
 
 export const saveSegmentDescription = (tx: Tx, id: string, description: string) =>
   tx.run(sql`update segments set description = ${description} where id = ${id}`);
