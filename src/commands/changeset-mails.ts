@@ -4,7 +4,7 @@ import type { Actor } from '#domain/access.ts';
 import { isSame, type Person } from '#domain/approvals.ts';
 import type { ChangesetState } from '#domain/changesets.ts';
 import { type ActivePerson, listActivePeople, listEditors } from '#store/approvals.ts';
-import { type ChangesetMail, type ChangesetNews, putChangesetMails } from '#store/outbox.ts';
+import { type ChangesetMail, type ChangesetNews, isAsking, putChangesetMails } from '#store/outbox.ts';
 import { reaches } from '#store/scope-filter.ts';
 import { actorOfUser } from './actors.ts';
 import { listApprovers, maxTold, type Reviewed } from './approvals.ts';
@@ -16,7 +16,7 @@ interface Happened {
   readonly action: Entry['action'];
   /** In the words of the actor. */
   readonly comment?: string | undefined;
-  /** Who scheduled it, if its schedule is gone. */
+  /** The person or key that scheduled it, if its schedule is gone. */
   readonly scheduledBy?: Person | undefined;
 }
 
@@ -71,9 +71,6 @@ async function ownersOf(
   }
   return seeing;
 }
-
-/** It asks people to do something. The others tell of what was done. */
-const isAsking = (news: ChangesetNews): boolean => news === 'requested' || news === 'ready';
 
 /** What was said about it before, if nothing was said now. */
 function wordsFor(news: ChangesetNews, { head, reviews }: Reviewed, actor: Actor): string {

@@ -9,6 +9,7 @@ import {
   toChangeset,
 } from '#domain/changesets.ts';
 import { Problem } from '#domain/problems.ts';
+import { stepsDone } from '#domain/schedules.ts';
 import { listApprovalRules } from '#store/approvals.ts';
 import { lockChangeset } from '#store/changesets.ts';
 import { contentHashOf, environmentIdsOf, placesApprovedBy, type Reviewed } from './approvals.ts';
@@ -123,9 +124,10 @@ export async function expireChangesetIn(tx: RecordingTx, id: string): Promise<vo
   const found = await findIn(tx, id);
   const { expiresAt, schedule } = found.head;
   if (expiresAt === undefined || expiresAt > tx.now) return tx.unchanged(undefined);
-  const reason = isRunning(found.head)
-    ? `Nobody approved its changed plan in time, after ${schedule?.appliedAt.length} of ${(schedule?.steps.length ?? 0) + 1} steps`
-    : 'Nobody applied or rejected it in time';
+  const reason =
+    schedule && isRunning(found.head)
+      ? `Nobody approved its changed plan in time, after ${stepsDone(schedule)}`
+      : 'Nobody applied or rejected it in time';
   const expired = { ...found, head: { ...found.head, reason } };
   await saveAs(tx, expired, { action: 'changeset.expired', status: 'EXPIRED' });
 }

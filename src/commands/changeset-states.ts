@@ -76,7 +76,7 @@ interface Saved {
   readonly comment?: string;
   /** If the content changed. */
   readonly before?: Changeset;
-  /** Who scheduled it, if its schedule is gone. */
+  /** The person or key that scheduled it, if its schedule is gone. */
   readonly scheduledBy?: Person;
 }
 

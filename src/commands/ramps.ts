@@ -1,6 +1,7 @@
 import { permissionsOf } from '#domain/access.ts';
 import { scheduledStates } from '#domain/changesets.ts';
 import { nextRevision } from '#domain/revisions.ts';
+import { stepsDone } from '#domain/schedules.ts';
 import { listReviews } from '#store/approvals.ts';
 import { findChangeset, listOperations, lockChangeset, saveChangeset, type Viewer } from '#store/changesets.ts';
 import { findProjectById } from '#store/projects.ts';
@@ -23,10 +24,9 @@ export async function stopRampsIn(
     if (id === tx.changesetId) continue;
     await lockChangeset(tx, id);
     const head = await findChangeset(tx, id, everything);
-    if (!head || !scheduledStates.includes(head.status)) continue;
+    if (!head?.schedule || !scheduledStates.includes(head.status)) continue;
     const { expiresAt: _, ...rest } = head;
-    const { schedule } = rest;
-    const reason = `${tx.actor.name} killed ${names.flag} in ${names.environment} after ${schedule?.appliedAt.length} of ${(schedule?.steps.length ?? 0) + 1} steps`;
+    const reason = `${tx.actor.name} killed ${names.flag} in ${names.environment} after ${stepsDone(head.schedule)}`;
     const revision = nextRevision(tx.now, head.revision);
     const failed = { ...rest, status: 'FAILED' as const, reason, updatedAt: tx.now, revision };
     await saveChangeset(tx, failed);

@@ -25,7 +25,7 @@ import { cutNote } from '#domain/notes.ts';
 import { Problem, refuse } from '#domain/problems.ts';
 import { dueAtOf, operationsOfStep, placeSteps, withEdits } from '#domain/ramps.ts';
 import { requireMatch } from '#domain/revisions.ts';
-import type { Schedule } from '#domain/schedules.ts';
+import { type Schedule, stepsDone } from '#domain/schedules.ts';
 import { listApiKeysById } from '#store/api-keys.ts';
 import { listActivePeople } from '#store/approvals.ts';
 import { lockChangeset, replaceOperations } from '#store/changesets.ts';
@@ -78,7 +78,7 @@ export async function scheduleChangesetIn(tx: RecordingTx, id: string, schedulin
     head: { ...head, approvers, schedule, expiresAt: head.expiresAt ?? tx.now + lifeMs },
   };
   const isDraft = head.status === 'DRAFT';
-  // Whoever edited it cannot approve it; authors cannot anyway.
+  // An edit rules its maker out as an approver; authors are ruled out anyway.
   const isEdit = contentHashOf(edited) !== contentHashOf(found) && !(isDraft && isSame(head.author, tx.actor));
   if (isEdit) edited = await review(tx, await withoutApprovals(tx, edited), { kind: 'edit', comment });
   if (isDraft) edited = await review(tx, edited, { kind: 'request', comment });
@@ -102,7 +102,8 @@ function newSchedule(operations: readonly PlacedOperation[], { at, steps = [] }:
 
 /** The schedule of a ramp that has begun, with other steps after those that were applied. A pause stays. */
 function restOf({ head, operations }: Reviewed, asked: ScheduleRequest, now: number): Timing {
-  const { by: _, dueAt, pausedAt, leftMs, ...schedule } = head.schedule as Schedule;
+  const before = head.schedule as Schedule;
+  const { by: _, dueAt: __, pausedAt, leftMs: ___, ...schedule } = before;
   const isOther = asked.at !== undefined || asked.operations !== undefined;
   refuse('changeset_invalid', isOther ? ['of a ramp that has begun, only steps can be changed'] : []);
   refuse('changeset_invalid', asked.steps?.length ? [] : ['steps is needed: what is still to come']);
@@ -112,11 +113,14 @@ function restOf({ head, operations }: Reviewed, asked: ScheduleRequest, now: num
   const rest = { ...schedule, steps };
   const waitMs = steps[done.length]?.waitMs;
   if (waitMs === undefined) return rest;
-  // A pause is not part of the wait. A step that held has waited since the one before it.
-  const waitedMs = (schedule.steps[done.length]?.waitMs ?? 0) - (dueAt === undefined ? (leftMs ?? 0) : dueAt - now);
-  const isHeld = dueAt === undefined && pausedAt === undefined;
-  const newLeftMs = Math.max(0, waitMs - (isHeld ? now - (appliedAt.at(-1) ?? now) : waitedMs));
-  return pausedAt === undefined ? { ...rest, dueAt: now + newLeftMs } : { ...rest, pausedAt, leftMs: newLeftMs };
+  const leftMs = Math.max(0, waitMs - waitedMs(before, now));
+  return pausedAt === undefined ? { ...rest, dueAt: now + leftMs } : { ...rest, pausedAt, leftMs };
+}
+
+/** How long the next step has waited, without pauses; one that held, since the step before it. */
+function waitedMs({ steps, appliedAt, dueAt, pausedAt, leftMs = 0 }: Schedule, now: number): number {
+  if (dueAt === undefined && pausedAt === undefined) return now - (appliedAt.at(-1) ?? now);
+  return (steps[appliedAt.length - 1]?.waitMs ?? 0) - (dueAt === undefined ? leftMs : dueAt - now);
 }
 
 const everyOperation = (operations: readonly PlacedOperation[], steps: Schedule['steps']): PlacedOperation[] =>
@@ -184,9 +188,8 @@ export const abortChangeset: Control = (context, id, remark) =>
 
 /** The steps that were applied stay, and its reason says how many they are. */
 function withHowFar(changeset: Scheduled): Reviewed {
-  const { appliedAt, steps } = changeset.schedule;
-  if (appliedAt.length === 0) return changeset;
-  const reason = `Ended after ${appliedAt.length} of ${steps.length + 1} steps`;
+  if (changeset.schedule.appliedAt.length === 0) return changeset;
+  const reason = `Ended after ${stepsDone(changeset.schedule)}`;
   return { ...changeset, head: { ...changeset.head, reason } };
 }
 
@@ -223,9 +226,11 @@ interface Move {
   readonly status?: ChangesetState;
 }
 
-async function move(tx: RecordingTx, found: Reviewed, move: Move) {
-  const { action, remark, to, status = found.head.status } = move;
-  const { comment = '' } = remark;
+async function move(
+  tx: RecordingTx,
+  found: Reviewed,
+  { action, remark: { comment = '' }, to, status = found.head.status }: Move,
+) {
   await saveSchedule(tx, found.head.id, to);
   return saveAs(tx, { ...found, head: { ...found.head, schedule: to } }, { action, status, comment });
 }

@@ -12,7 +12,7 @@ import {
 } from './rights.ts';
 import { Reference } from './schema.ts';
 
-/** Whose rights are explained. */
+/** The user or API key that rights are explained for. */
 export interface Subject {
   readonly type: 'user' | 'api_key';
   readonly id: string;

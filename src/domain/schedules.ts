@@ -47,6 +47,10 @@ export type Schedule = Static<typeof Schedule> & {
   readonly leftMs?: number;
 };
 
+/** "1 of 3 steps". */
+export const stepsDone = ({ appliedAt, steps }: Pick<Schedule, 'appliedAt' | 'steps'>): string =>
+  `${appliedAt.length} of ${steps.length + 1} steps`;
+
 const ComingStep = Type.Object({
   step: Type.Integer({ description: 'from 1' }),
   at: Type.Optional(

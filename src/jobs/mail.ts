@@ -8,6 +8,7 @@ import {
   deleteNewsMails,
   hasNewsMail,
   hasUnannouncedMail,
+  isAsking,
   type Mail,
   pathOf,
   takeUnannouncedMails,
@@ -156,8 +157,7 @@ function newsOf(mail: ChangesetMail, publicUrl: string): Words {
   const { news, by, title, project, comment, changesetId, expiresAt, isScheduler } = mail;
   const name = inOneLine(title) || 'a changeset without a title';
   const where = `“${name}” in the project ${project.name}`;
-  const isAsking = news === 'requested' || news === 'ready';
-  const { subject, lead, reason } = isAsking
+  const { subject, lead, reason } = isAsking(news)
     ? {
         ...asks[news],
         subject: `${asks[news].subject}: ${name}`,
@@ -172,7 +172,7 @@ function newsOf(mail: ChangesetMail, publicUrl: string): Words {
     subject: inOneLine(subject),
     lead,
     ...(comment === '' ? {} : { quote: comment }),
-    button: isAsking ? 'Review the changes' : 'Open the changeset',
+    button: isAsking(news) ? 'Review the changes' : 'Open the changeset',
     link: `${publicUrl}/p/${project.id}/changesets/${changesetId}`,
     notes: [
       ...(expiresAt === undefined

@@ -220,6 +220,10 @@ export type ChangesetNews =
   | 'expired'
   | 'failed';
 
+/** It asks people to do something; other news tells what was done. */
+export const isAsking = (news: ChangesetNews): news is 'requested' | 'ready' =>
+  news === 'requested' || news === 'ready';
+
 /** News about a changeset for somebody whom it concerns. It has no secret. */
 export interface ChangesetMail {
   readonly kind: 'changeset';

@@ -192,7 +192,7 @@ interface Sides {
   readonly saved: readonly Bucket[];
   readonly wanted: readonly Bucket[];
   readonly treatment: string;
-  /** Who get the rest if nothing saved does. */
+  /** The treatments that share the rest if no saved one does. */
   readonly others: readonly string[];
 }
 

@@ -62,7 +62,7 @@ export function useEditing(environmentId: string, saved: ExpandedDefinition | un
 
 /**
  * Whether somebody who may not save edits to propose. They choose to; the draft remembers it, so that it goes on after
- * a reload and in another tab of the flag. Who loses the right to save while they edit is asked first.
+ * a reload and in another tab of the flag. People who lose the right to save while they edit are asked first.
  */
 export function useProposing({ draft, place }: Editing, cannotSave: string | undefined) {
   const { archivedAt } = useFlag();
