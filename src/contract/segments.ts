@@ -72,6 +72,9 @@ export const listSegments = endpoint({
         }),
       ),
       environmentId: Type.Optional(Type.Unsafe<string>({ ...Id, description: 'Only those that are active there.' })),
+      usedBy: Type.Optional(
+        Type.String({ maxLength: 255, description: 'the name of a flag: only segments that its definitions name' }),
+      ),
       used: Type.Optional(OneOf(['false'], { description: 'only segments that nothing names' })),
     }),
   ),
@@ -245,13 +248,19 @@ export const listKeys = endpoint({
   path: `${path}/keys`,
   summary: 'List keys',
   description:
-    'In order. `count` and `totalCount` are the same. `prefix` and `expand` are additions to the vendor’s API.',
+    'In order. `count` and `totalCount` are the same. `prefix`, `addedAt` and `expand` are additions to the vendor’s API.',
   access: readContent,
   pageSize: keyPageSize,
   query: extend(
     OffsetPage(keyPageSize),
     Type.Object({
       prefix: Type.Optional(Type.String({ maxLength: 250, description: 'only keys that start with this' })),
+      addedAt: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          description: 'only keys that one call added: its `at` in the list of key changes',
+        }),
+      ),
       expand: Type.Optional(OneOf(['origin'], { description: 'adds who added each key, when, and from where' })),
     }),
   ),

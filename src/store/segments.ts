@@ -68,6 +68,8 @@ export interface SegmentFilter extends SegmentPlace {
   readonly names?: readonly string[];
   /** Only those that are active there. */
   readonly environmentId?: string | undefined;
+  /** Only those that definitions of this flag name. */
+  readonly usedBy?: string | undefined;
   /** Only those that nothing names. */
   readonly isUnused?: boolean;
 }
@@ -96,7 +98,15 @@ export const countSegmentTags = (db: Reader, projectId: string) =>
     select t.name, count(*) as count from segments s join segment_tags t on t.segment_id = s.id
      where s.project_id = ${projectId} group by t.name order by count(*) desc, t.name limit ${maxTags}`);
 
-function matching({ tags = [], name, names = [], environmentId, isUnused = false, ...place }: SegmentFilter): Sql {
+function matching({
+  tags = [],
+  name,
+  names = [],
+  environmentId,
+  usedBy,
+  isUnused = false,
+  ...place
+}: SegmentFilter): Sql {
   const conditions = [sql`s.project_id = ${place.projectId} ${ofKind(place)}`];
   if (name !== undefined) conditions.push(sql`lower(s.name) like ${`%${likeLiteral(name)}%`} escape '\\'`);
   if (names.length > 0) conditions.push(sql`s.name in (${join([...names])})`);
@@ -107,6 +117,12 @@ function matching({ tags = [], name, names = [], environmentId, isUnused = false
   if (environmentId !== undefined) {
     conditions.push(sql`exists (
       select 1 from segment_environments e where e.environment_id = ${environmentId} and e.segment_id = s.id)`);
+  }
+  if (usedBy !== undefined) {
+    conditions.push(sql`s.name in (
+      select r.name from environments p cross join object_references r
+       where p.project_id = ${place.projectId} and r.environment_id = p.id and r.from_kind = 'flag'
+         and r.from_name = ${usedBy} and r.kind = 'segment')`);
   }
   if (isUnused) {
     conditions.push(sql`not exists (

@@ -198,6 +198,24 @@ test('keys are added, listed by pages and by prefix, removed, and each change is
   assert.equal((await api.get(`${path}/keys`)).body.count, 247);
 });
 
+test('keys are listed by the call that added them', async () => {
+  const project = await aProject(api);
+  const { path } = await anActiveSegment(project);
+  await api.put(`${path}/uploadKeys`, { keys: ['ada', 'grace', 'linus'] });
+  await api.put(`${path}/uploadKeys`, { keys: ['ada', 'gil', 'greta', 'ken'] });
+  await api.put(`${path}/removeKeys`, { keys: ['ken', 'linus'] });
+  const changes: { at: number }[] = (await api.get(`${path}/keyChanges`)).body.objects;
+  const [removal, second, first] = changes.map(({ at }) => at);
+  const keysOf = async (query: string) => {
+    const { keys, totalCount } = (await api.get(`${path}/keys?${query}`)).body;
+    return [keys.map(({ key }: { key: string }) => key), totalCount];
+  };
+  assert.deepEqual(await keysOf(`addedAt=${first}`), [['ada', 'grace'], 2]);
+  assert.deepEqual(await keysOf(`addedAt=${second}&offset=1`), [['greta'], 2]);
+  assert.deepEqual(await keysOf(`addedAt=${first}&prefix=g`), [['grace'], 1]);
+  assert.deepEqual(await keysOf(`addedAt=${removal}`), [[], 0]);
+});
+
 test('what changes nothing leaves no trace', async () => {
   const project = await aProject(api);
   const { path } = await anActiveSegment(project);
@@ -535,16 +553,18 @@ test('description and tags of a segment of any kind are changed together, with o
   assert.equal((await api.put(`${details}?title=a&comment=b`, { description: 'newer' })).status, 200);
 });
 
-test('the list filters by environment and by use, and counts each user once', async () => {
+test('the list filters by environment, by use and by a flag that uses them, and counts each user once', async () => {
   const project = await aProject(api);
   const { name } = await anActiveSegment(project);
-  await aUserOf(name, project);
+  const { flag } = await aUserOf(name, project);
   const unused = await aSegment(api, project);
   const list = async (query: string) =>
     (await api.get(`/segments/ws/${project.id}?kind=all&${query}`)).body.objects.map(
       (segment: { name: string }) => segment.name,
     );
   assert.deepEqual(await list('used=false'), [unused.name]);
+  assert.deepEqual(await list(`usedBy=${flag.name}`), [name]);
+  assert.deepEqual(await list('usedBy=nothing'), []);
   assert.deepEqual(await list(`environmentId=${project.staging.id}`), [name]);
   assert.deepEqual(await list(`environmentId=${project.production.id}`), []);
   const { objects } = (await api.get(`/segments/ws/${project.id}?expand=environments&name=${name}`)).body;

@@ -150,6 +150,7 @@ const segmentFilters = combined<Required<segments.SegmentFilter>>({
   name: [undefined, 'name'],
   names: [[], ['one', 'two']],
   environmentId: [undefined as never, project.staging.id],
+  usedBy: [undefined as never, 'checkout'],
   isUnused: [false, true],
 });
 const counted = { total: 100, changes: 1 };
@@ -341,8 +342,13 @@ const lists: Record<string, readonly Run[]> = {
     (db) => segmentKeys.listKeys(db, { ...keyPlace, prefix: 'a' }, page, counted),
     (db) => segmentKeys.listKeys(db, keyPlace, { offset: 90, limit: 10 }, counted),
     (db) => segmentKeys.listKeys(db, { ...keyPlace, prefix: 'a' }, { offset: 90, limit: 10 }, counted),
+    (db) => segmentKeys.listKeys(db, { ...keyPlace, addedAt: 1 }, page, counted),
+    (db) => segmentKeys.listKeys(db, { ...keyPlace, addedAt: 1, prefix: 'a' }, { offset: 90, limit: 10 }, counted),
   ],
-  countKeys: [(db) => segmentKeys.countKeys(db, { ...keyPlace, prefix: 'a' })],
+  countKeys: [
+    (db) => segmentKeys.countKeys(db, { ...keyPlace, prefix: 'a' }),
+    (db) => segmentKeys.countKeys(db, { ...keyPlace, addedAt: 1, prefix: 'a' }),
+  ],
   listKeyOrigins: [(db) => segmentKeys.listKeyOrigins(db, keyPlace, ['one', 'two'])],
   listMemberships: [(db) => segmentKeys.listMemberships(db, environment.id, 'one')],
   listKeyChanges: [(db) => segmentKeys.listKeyChanges(db, keyPlace, page)],

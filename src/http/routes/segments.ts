@@ -53,10 +53,20 @@ export const segments = (db: Reader, accountId: string) => {
     createSegment: async ({ context, project, trafficType, body: { name, description = '' } }) =>
       toSegmentReply(await createSegment(context, { project, trafficType, kind: 'standard', name, description })),
     listSegments: async ({ project, query }) => {
-      const { tag: tags = [], name, names = [], kind = 'standard', expand, environmentId, used, ...page } = query;
+      const {
+        tag: tags = [],
+        name,
+        names = [],
+        kind = 'standard',
+        expand,
+        environmentId,
+        usedBy,
+        used,
+        ...page
+      } = query;
       const ofKind = kind === 'all' ? undefined : kind;
       const isUnused = used === 'false';
-      const filter = { projectId: project.id, kind: ofKind, tags, name, names, environmentId, isUnused };
+      const filter = { projectId: project.id, kind: ofKind, tags, name, names, environmentId, usedBy, isUnused };
       const listing = await offsetPage(page, contract.listSegments.pageSize, {
         list: async (slice) => {
           const found = await listSegments(db, filter, slice);
@@ -107,11 +117,12 @@ export const segments = (db: Reader, accountId: string) => {
     },
     deactivateSegment: async ({ context, environment, segment }) =>
       deactivateSegment(context, { environment, segment }),
-    listKeys: async ({ environment, segment, query: { prefix, expand, offset = 0, limit: asked } }) => {
+    listKeys: async ({ environment, segment, query: { prefix, addedAt, expand, offset = 0, limit: asked } }) => {
       const { keyCount, changeNumber: changes } = await requireActive(db, environment, segment);
-      const filter = { environmentId: environment.id, segment: segment.name, prefix };
+      const filter = { environmentId: environment.id, segment: segment.name, prefix, addedAt };
       const limit = limited(asked, contract.listKeys.pageSize);
-      const count = prefix === undefined ? keyCount : await countKeys(db, filter);
+      const isFiltered = prefix !== undefined || addedAt !== undefined;
+      const count = isFiltered ? await countKeys(db, filter) : keyCount;
       const keys = await listKeys(db, filter, { offset, limit }, { total: count, changes });
       const shown = expand ? await withOrigins(db, filter, keys) : keys;
       return {

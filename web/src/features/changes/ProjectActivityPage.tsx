@@ -5,6 +5,7 @@ import { createProject } from '#contract/projects.ts';
 import type { ObjectType } from '#domain/changes.ts';
 import { ChangeList } from '../../activity/ChangeList.tsx';
 import { Denied } from '../../kit/Denied.tsx';
+import { FlagFilter } from '../../kit/FlagFilter.tsx';
 import { reading } from '../../server/api.ts';
 import { useEnvironments, useProject } from '../../server/project.ts';
 import { useMay } from '../../server/session.ts';
@@ -14,7 +15,6 @@ import { ActivityCalendar } from './ActivityCalendar.tsx';
 import { ActivityFilters } from './ActivityFilters.tsx';
 import { filterOf, useActivitySearch } from './activity-search.ts';
 import { DownloadMenu } from './DownloadMenu.tsx';
-import { FlagFilter } from './FlagFilter.tsx';
 import { NoChanges } from './NoChanges.tsx';
 
 const offered: readonly ObjectType[] = [
@@ -37,7 +37,7 @@ export function ProjectActivityPage() {
   const project = useProject();
   const environments = useEnvironments();
   const may = useMay();
-  const { search } = useActivitySearch();
+  const { search, change } = useActivitySearch();
   const { data: flag, error } = useQuery({
     ...reading(getFlag, { params: { project: project.id, flag: search.flag ?? '' } }),
     enabled: search.flag !== undefined,
@@ -74,7 +74,7 @@ export function ProjectActivityPage() {
         offered={isAdministrator ? offered : offered.filter((kind) => kind !== 'api_key')}
         environments={environments}
       >
-        <FlagFilter />
+        <FlagFilter what="Flag" value={search.flag} onChange={(flag) => change({ flag })} />
       </ActivityFilters>
       {isReady && (
         <>

@@ -5,6 +5,7 @@ import { createSegment, listSegments } from '#contract/segments.ts';
 import { countOf } from '../../administration/count.ts';
 import { ShowMore } from '../../administration/ShowMore.tsx';
 import { Denied } from '../../kit/Denied.tsx';
+import { FlagFilter } from '../../kit/FlagFilter.tsx';
 import { Loaded } from '../../kit/Loaded.tsx';
 import { SearchField } from '../../kit/SearchField.tsx';
 import { useProject } from '../../server/project.ts';
@@ -112,6 +113,7 @@ function SegmentList({ newSegment }: { readonly newSegment: React.ReactNode }) {
         />
         <TagFilter tags={query.data?.allTags} />
         <EnvironmentFilter />
+        <FlagFilter what="Used by" value={filter.usedBy} onChange={(flag) => change({ flag })} />
         <FilterToggle
           isOn={filter.used !== undefined}
           onToggle={() => change({ unused: filter.used === undefined ? '' : undefined })}
@@ -144,7 +146,14 @@ function SegmentList({ newSegment }: { readonly newSegment: React.ReactNode }) {
   );
 }
 
-const noFilters = { q: undefined, kind: undefined, tag: undefined, active: undefined, unused: undefined };
+const noFilters = {
+  q: undefined,
+  kind: undefined,
+  tag: undefined,
+  active: undefined,
+  flag: undefined,
+  unused: undefined,
+};
 
 const Kinds = () => (
   <ul className={styles.kinds} aria-label="Kinds of segments">

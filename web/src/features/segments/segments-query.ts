@@ -21,13 +21,15 @@ export interface SegmentsSearch {
   readonly tag?: string | undefined;
   /** The name of an environment. */
   readonly active?: string | undefined;
+  /** The name of a flag that uses them. */
+  readonly flag?: string | undefined;
   /** Present: only those that nothing uses. */
   readonly unused?: string | undefined;
 }
 
 /** What the address asks for. */
 export function useSegmentsSearch() {
-  const { kind, q, tag, active, unused } = useSearch({ from: '/shell/p/$project/segments' });
+  const { kind, q, tag, active, flag, unused } = useSearch({ from: '/shell/p/$project/segments' });
   const navigate = useNavigate();
   const environment = useEnvironments().find(({ name }) => name === active);
   const filter: Filter = {
@@ -35,13 +37,14 @@ export function useSegmentsSearch() {
     kind: kinds.find((one) => one === kind) ?? 'all',
     tag: tag ? [tag] : undefined,
     environmentId: environment?.id,
+    usedBy: flag || undefined,
     used: unused === undefined ? undefined : 'false',
   };
   return {
     filter,
     tag,
     environment,
-    isFiltered: Boolean(q || kind || tag || active || unused !== undefined),
+    isFiltered: Boolean(q || kind || tag || active || flag || unused !== undefined),
     change: (change: SegmentsSearch) =>
       void navigate({ to: '.', search: (before: object) => ({ ...before, ...change }), replace: true }),
   };
@@ -54,6 +57,8 @@ interface Filter {
   readonly tag: string[] | undefined;
   /** Active there. */
   readonly environmentId: string | undefined;
+  /** The name of a flag. */
+  readonly usedBy: string | undefined;
   readonly used: 'false' | undefined;
 }
 

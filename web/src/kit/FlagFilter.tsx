@@ -1,36 +1,42 @@
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
 import { listFlags } from '#contract/flags.ts';
-import { reading } from '../../server/api.ts';
-import { useProject } from '../../server/project.ts';
-import { FilterButton } from '../../ui/FilterButton.tsx';
-import { Picker } from '../../ui/Picker.tsx';
-import { useActivitySearch } from './activity-search.ts';
+import { reading } from '../server/api.ts';
+import { useProject } from '../server/project.ts';
+import { FilterButton } from '../ui/FilterButton.tsx';
+import { Picker } from '../ui/Picker.tsx';
 
-/** Changes of one flag and its definitions. */
-export function FlagFilter() {
+interface Props {
+  /** The label: "Used by". */
+  readonly what: string;
+  /** The name of a flag. */
+  readonly value: string | undefined;
+  readonly onChange: (flag: string | undefined) => void;
+}
+
+/** A filter by one flag of the project. */
+export function FlagFilter({ what, value, onChange }: Props) {
   const project = useProject();
-  const { search, change } = useActivitySearch();
   const [text, setText] = useState('');
   const name = useDeferredValue(text) || undefined;
   const { data } = useQuery(reading(listFlags, { params: { project: project.id }, query: { name, limit: 20 } }));
   return (
     <FilterButton
-      what="Flag"
-      value={search.flag}
-      onClear={() => change({ flag: undefined })}
+      what={what}
+      value={value}
+      onClear={() => onChange(undefined)}
       picker={(trigger) => (
         <Picker
-          label="Flag"
+          label={what}
           options={(data?.objects ?? []).map((flag) => ({
             id: flag.name,
             label: flag.name,
             face: <span className="mono">{flag.name}</span>,
           }))}
-          selected={search.flag ?? ''}
+          selected={value ?? ''}
           onSearch={setText}
           isCut={(data?.totalCount ?? 0) > 20}
-          onChoose={(flag) => change({ flag: flag === search.flag ? undefined : flag })}
+          onChoose={(flag) => onChange(flag === value ? undefined : flag)}
           trigger={trigger}
         />
       )}
