@@ -33,7 +33,7 @@ import type { Transitions } from '#domain/evaluation/transitions.ts';
 import { type FlagSettings, settingsNow } from '#domain/flags.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Project } from '#domain/projects.ts';
-import { statesAfterSteps } from '#domain/ramps.ts';
+import { operationOfStep, statesAfterSteps } from '#domain/ramps.ts';
 import { rulesTextOf } from '#domain/rule-based-segments.ts';
 import type { Schedule } from '#domain/schedules.ts';
 import type { Reference } from '#domain/schema.ts';
@@ -62,10 +62,13 @@ export async function planChangeset(
   count: CountTransitions,
 ): Promise<ChangesetPlan> {
   const { project, operations, head } = changeset;
+  const { schedule } = head;
+  const step = schedule?.appliedAt.length ?? 0;
   const changes = new Map<number, PlannedChange>();
   let environments: Promise<Environment[]> | undefined;
   const planning = {
-    ...{ db, actor, project, operations, changes, schedule: head.schedule },
+    ...{ db, actor, project, operations, changes, schedule, step },
+    nextOf: (operation: PlacedOperation) => operationOfStep(operation, schedule?.steps ?? [], step),
     environments: () => {
       environments ??= environmentsOf(db, actor, project);
       return environments;
@@ -76,7 +79,7 @@ export async function planChangeset(
     // One operation takes up to 15 ms.
     await nextTurn();
     const plan = await planners[operation.kind](planning, operation);
-    const refusal = (await refusalOf(db, { actor, project }, operation)) ?? plan.refusal;
+    const refusal = (await refusalOf(db, { actor, project }, planning.nextOf(operation))) ?? plan.refusal;
     planned.push({ ...toOperation(operation), ...plan, ...(refusal === undefined ? {} : { refusal }) });
   }
   const approvals = await neededApprovals(db, actor, changeset);
@@ -89,7 +92,8 @@ export async function planChangeset(
     const one = planned[index];
     if (one) planned[index] = { ...one, transitions: [...(counted[place] ?? [])] };
   }
-  return { canApply, approvals, operations: planned };
+  const isRamp = schedule !== undefined && schedule.steps.length > 0;
+  return { canApply, approvals, ...(isRamp ? { step: step + 1 } : {}), operations: planned };
 }
 
 const environmentsOf = async (db: Reader, { scope }: Actor, { id }: Project): Promise<Environment[]> =>
@@ -117,8 +121,9 @@ export async function draftChangeset(
 async function refusalOf(
   db: Reader,
   { actor, project }: Pick<Asked, 'actor' | 'project'>,
-  operation: PlacedOperation,
+  operation: PlacedOperation | undefined,
 ): Promise<string | undefined> {
+  if (!operation) return undefined;
   try {
     await requirePermission(db, actor, grantFor(project, operation));
     return undefined;
@@ -132,6 +137,10 @@ async function refusalOf(
 interface Planning extends Pick<Asked, 'actor' | 'project' | 'operations'> {
   readonly db: Reader;
   readonly schedule: Schedule | undefined;
+  /** The next to apply, from 0. */
+  readonly step: number;
+  /** What the next step makes of an operation: the operation itself unless a ramp has begun. */
+  readonly nextOf: (operation: PlacedOperation) => PlacedOperation | undefined;
   /** By the place of their operation. */
   readonly changes: Map<number, PlannedChange>;
   /** Those that the actor sees, in their order. */
@@ -148,8 +157,8 @@ const planners: Readonly<Record<PlacedOperation['kind'], Planner>> = {
     const { environment } = operation;
     const flag = await findFlag(db, project.id, operation.object.id);
     if (!flag || !environment) return gone('the flag');
-    const asked = { ...operation, environment };
-    const { conflicts, now, before, after, seeds, isSame } = await sidesOf(db, flag.id, asked);
+    const place = { environment, flagId: flag.id };
+    const { conflicts, now, before, after, seeds, isSame } = await sidesOf(db, place, planning.nextOf(operation));
     if (conflicts.length > 0) return { ...nothingPlanned, conflicts };
     const later = await laterStates(planning, operation, now);
     if (isSame && later.length === 0) return nothingPlanned;
@@ -204,7 +213,7 @@ interface LaterState {
 
 /** What the further steps of a ramp make of the definition, until one does not fit what is there now. */
 async function laterStates(
-  { schedule }: Planning,
+  { schedule, step }: Planning,
   operation: PlacedOperation,
   now: Definition | undefined,
 ): Promise<LaterState[]> {
@@ -212,7 +221,7 @@ async function laterStates(
   for (const { index, isConflict, definition } of schedule ? statesAfterSteps(operation, schedule, now) : []) {
     // Each merges and applies an edit of the whole definition.
     await nextTurn();
-    if (index === 0 || !definition) continue;
+    if (index === step || !definition) continue;
     later.push({ step: index + 1, targeting: isConflict ? undefined : toTargeting(definition) });
   }
   return later;
@@ -245,16 +254,16 @@ async function complaintsAbout(db: Reader, { id }: Project, flag: string, target
 /** For a definition that is not saved yet. */
 const anySeeds: Bucketing = { seed: 1, trafficAllocationSeed: 2, algo: 2 };
 
-interface DefinitionOperation extends PlacedOperation {
+interface DefinitionPlace {
   readonly environment: Reference;
+  readonly flagId: string;
 }
 
 /** A definition before and after an operation, against what is there now. */
-async function sidesOf(db: Reader, flagId: string, { environment, edit, base }: DefinitionOperation) {
+async function sidesOf(db: Reader, { environment, flagId }: DefinitionPlace, operation: PlacedOperation | undefined) {
   const stored = await findStoredDefinition(db, environment, flagId);
   const now = stored && parseStored(stored);
-  const started = base === undefined ? undefined : (JSON.parse(base) as EditBase);
-  const { edit: next, conflicts } = editNow(definitionEditOf(edit), started, now);
+  const { edit: next, conflicts } = operation ? mergedWith(operation, now) : { edit: undefined, conflicts: [] };
   const before = now && toTargeting(now);
   if (!next || conflicts.length > 0) {
     return {
@@ -266,6 +275,11 @@ async function sidesOf(db: Reader, flagId: string, { environment, edit, base }: 
   const after = next.kind === 'create' ? applyEdit(undefined, next) : applyEdit(now as Definition, next);
   const seeds = stored ? bucketingOf(stored) : next.kind === 'create' ? parseBucketing(next.body) : undefined;
   return { conflicts: [], now, before, after, seeds, isSame: false };
+}
+
+function mergedWith({ edit, base }: PlacedOperation, now: Definition | undefined) {
+  const started = base === undefined ? undefined : (JSON.parse(base) as EditBase);
+  return editNow(definitionEditOf(edit), started, now);
 }
 
 /** Why nobody is in a segment that the definition names. */
@@ -289,7 +303,7 @@ async function segmentsIn(
  * flag is not defined there: it is not tried there, so nothing is looser.
  */
 async function stagingFor(
-  { db, environments, operations }: Planning,
+  { db, environments, operations, nextOf }: Planning,
   { id, name }: Reference,
   here: Reference,
 ): Promise<Verified['staging']> {
@@ -301,7 +315,7 @@ async function stagingFor(
   );
   const stored = await findStoredDefinition(db, environment, id);
   const { after, seeds = stored } = own
-    ? await sidesOf(db, id, { ...own, environment })
+    ? await sidesOf(db, { environment, flagId: id }, nextOf(own))
     : { after: stored && toTargeting(parseStored(stored)) };
   if (!after) return undefined;
   const others = await otherFlagsIn(db, environment, [after]);

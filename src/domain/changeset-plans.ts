@@ -51,7 +51,7 @@ const Planned = Type.Object({
   }),
   transitions: Type.Array(Transitions, { description: 'counted key by key; empty if that takes too long' }),
   findings: Type.Array(Finding, { description: 'what a definition says after the change and probably does not mean' }),
-  laterSteps: Type.Array(LaterStep, { description: 'of a ramp: what its further steps make of the definition' }),
+  laterSteps: Type.Array(LaterStep, { description: 'of a ramp: what the steps after this one make of the definition' }),
   conflicts: Type.Array(Type.String(), { description: 'with what others changed since; then nothing can be applied' }),
   refusal: Type.Optional(Type.String({ description: 'why it would be refused, to whoever asks, as it is now' })),
 });
@@ -61,6 +61,7 @@ export const ChangesetPlan = extend(
   Type.Object({
     canApply: Type.Boolean({ description: 'for whoever asks, at this moment' }),
     approvals: Type.Array(NeededApproval, { description: 'one for each environment that requires one' }),
+    step: Type.Optional(Type.Integer({ description: 'of a ramp: the next step, from 1, which is planned' })),
   }),
   Type.Object({ operations: Type.Array(extend(Changeset.properties.operations.items, Planned)) }),
 );

@@ -162,15 +162,18 @@ function applied(before: Targeting | undefined, edit: Edit): Targeting {
 /** No definition has this revision, so the base is always compared as a whole. */
 const noRevision = -1;
 
-/** The operations of a step, from 0, with what each is based on. */
+/** The operation of a step, from 0, with what it is based on; undefined if the step leaves the definition as it is. */
+export const operationOfStep = (
+  operation: PlacedOperation,
+  steps: readonly Step[],
+  index: number,
+): PlacedOperation | undefined => (index === 0 ? operation : editsOf(operation, steps.slice(0, index))[index]);
+
 export const operationsOfStep = (
   operations: readonly PlacedOperation[],
   steps: readonly Step[],
   index: number,
-): PlacedOperation[] =>
-  index === 0
-    ? [...operations]
-    : operations.flatMap((operation) => editsOf(operation, steps.slice(0, index))[index] ?? []);
+): PlacedOperation[] => operations.flatMap((operation) => operationOfStep(operation, steps, index) ?? []);
 
 /** What a scheduled changeset is going to do to a definition, which `operation` edits. */
 export const comingSchedule = (

@@ -305,6 +305,42 @@ test('a plan shows what each further step changes, and what that step is the fir
   await ok(say('abort', failing, ana));
 });
 
+test('the plan of a ramp that runs is about the steps still to come', async () => {
+  const place = await aPlace();
+  const id = await place.ramp([
+    { waitMs: hour, share: 25 },
+    { waitMs: hour, share: 50 },
+  ]);
+  const plan = async () => {
+    const { step, operations } = await ok(api.get(`/changesets/${id}/plan`));
+    const [{ differences, conflicts, laterSteps }] = operations;
+    const steps = [differences, ...laterSteps.map((later: { differences: object[] }) => later.differences)];
+    return [step, conflicts, steps.map(([one]) => [one?.before, one?.after])];
+  };
+  // Its first step is due at once.
+  assert.deepEqual(await plan(), [
+    1,
+    [],
+    [
+      [100, 10],
+      [10, 25],
+      [25, 50],
+    ],
+  ]);
+  await run();
+  assert.deepEqual(await plan(), [
+    2,
+    [],
+    [
+      [10, 25],
+      [25, 50],
+    ],
+  ]);
+  await ok(api.patch(place.path, [{ op: 'replace', path: '/trafficAllocation', value: 20 }]));
+  assert.match((await plan())[1][0], /traffic allocation/);
+  await ok(say('abort', id, ana));
+});
+
 test('a step that is refused changes nothing, stops the rest, and says why', async () => {
   const place = await aPlace();
   const id = await place.ramp([{ waitMs: hour }, { waitMs: hour }], ana, cleo);

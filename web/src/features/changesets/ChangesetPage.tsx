@@ -121,12 +121,12 @@ function Loading({ changeset }: { readonly changeset: ChangesetAnswer }) {
           <Suspense fallback={<SkeletonRows />}>
             <Operations changeset={changeset} plan={plan} />
           </Suspense>
-          <Suspense>{isPending && !hasBegun(changeset) && plan.data && <WhoMoves plan={plan.data} />}</Suspense>
+          <Suspense>{isPending && plan.data && <WhoMoves plan={plan.data} />}</Suspense>
           <Discussion changeset={changeset} />
         </div>
         <aside className={styles.rail} aria-label="Approvals, checks and schedule">
           <Approvals changeset={changeset} plan={plan.data} />
-          {isPending && !hasBegun(changeset) && plan.data && <Checks plan={plan.data} />}
+          {isPending && plan.data && <Checks plan={plan.data} />}
           <Schedule
             changeset={changeset}
             change={ramp && changeset.schedule?.steps.length ? 'Edit plan' : 'Change the time'}

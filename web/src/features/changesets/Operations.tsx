@@ -2,7 +2,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { TriangleAlert } from 'lucide-react';
 import { listChanges } from '#contract/changes.ts';
 import type { ChangesetPlan } from '#domain/changeset-plans.ts';
-import type { ChangesetAnswer, PlannedOperation } from '../../changesets/changesets-query.ts';
+import { type ChangesetAnswer, isOpen, isScheduled, type PlannedOperation } from '../../changesets/changesets-query.ts';
 import { hasBegun } from '../../changesets/schedule-words.ts';
 import { sentence } from '../../kit/explain.ts';
 import { Loaded } from '../../kit/Loaded.tsx';
@@ -24,11 +24,15 @@ interface Props {
   readonly plan: UseQueryResult<ChangesetPlan, ApiProblem>;
 }
 
-/** What the changeset does: before it is applied against what is there now, afterwards as the audit log has it. */
+/**
+ * What the changeset does: before it is applied against what is there now, afterwards as the audit log has it. A ramp
+ * that runs has both.
+ */
 export function Operations({ changeset, plan }: Props) {
   const may = useMay();
-  // A plan would compare the first step of a ramp with what later steps have made of it.
-  const isPast = (changeset.status === 'PUBLISHED' || hasBegun(changeset)) && may(listChanges);
+  const isBegun = hasBegun(changeset);
+  const hasPast = (changeset.status === 'PUBLISHED' || isBegun) && may(listChanges);
+  const hasFuture = !hasPast || isOpen(changeset) || isScheduled(changeset);
   return (
     <section aria-labelledby="operations" className={styles.part}>
       <div className={styles.head}>
@@ -38,25 +42,32 @@ export function Operations({ changeset, plan }: Props) {
             (changeset.status === 'PUBLISHED' ? 'Applied together' : 'Applied together or not at all')}
         </span>
       </div>
-      {isPast ? (
-        <PastOperations changeset={changeset} />
-      ) : (
-        <Loaded query={plan} skeleton={<SkeletonRows rows={4} />}>
-          {({ operations }) => (
-            <ol className={styles.list}>
-              {operations.map((operation, index) => (
-                <OperationFrame
-                  key={keyOf(operation)}
-                  operation={operation}
-                  number={index + 1}
-                  line={<Effect {...operation} />}
-                >
-                  <Planned operation={operation} />
-                </OperationFrame>
-              ))}
-            </ol>
-          )}
-        </Loaded>
+      {hasFuture && (
+        <>
+          {isBegun && <h3 className={styles.when}>Still to come</h3>}
+          <Loaded query={plan} skeleton={<SkeletonRows rows={4} />}>
+            {({ operations, step }) => (
+              <ol className={styles.list}>
+                {operations.map((operation, index) => (
+                  <OperationFrame
+                    key={keyOf(operation)}
+                    operation={operation}
+                    number={index + 1}
+                    line={<Effect {...operation} />}
+                  >
+                    <Planned operation={operation} step={step} />
+                  </OperationFrame>
+                ))}
+              </ol>
+            )}
+          </Loaded>
+        </>
+      )}
+      {hasPast && (
+        <>
+          {hasFuture && <h3 className={styles.when}>Applied so far</h3>}
+          <PastOperations changeset={changeset} />
+        </>
       )}
     </section>
   );
@@ -87,7 +98,7 @@ function Effect({ shares, moves, unknown, trafficType = '' }: PlannedOperation) 
 }
 
 /** Against what is there now. */
-function Planned({ operation }: { readonly operation: PlannedOperation }) {
+function Planned({ operation, step }: { readonly operation: PlannedOperation; readonly step: number | undefined }) {
   const {
     differences,
     created,
@@ -109,7 +120,7 @@ function Planned({ operation }: { readonly operation: PlannedOperation }) {
           ))}
         </Notice>
       )}
-      {laterSteps.length > 0 && <p className={styles.quiet}>Step 1</p>}
+      {step !== undefined && <p className={styles.quiet}>Step {step}</p>}
       {created && (
         <div className={styles.whole}>
           <p className={styles.quiet}>Not defined in {environment?.name} yet. SDKs answer control.</p>
