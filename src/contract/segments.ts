@@ -248,19 +248,13 @@ export const listKeys = endpoint({
   path: `${path}/keys`,
   summary: 'List keys',
   description:
-    'In order. `count` and `totalCount` are the same. `prefix`, `addedAt` and `expand` are additions to the vendor’s API.',
+    'In order. `count` and `totalCount` are the same. `prefix` and `expand` are additions to the vendor’s API.',
   access: readContent,
   pageSize: keyPageSize,
   query: extend(
     OffsetPage(keyPageSize),
     Type.Object({
       prefix: Type.Optional(Type.String({ maxLength: 250, description: 'only keys that start with this' })),
-      addedAt: Type.Optional(
-        Type.Integer({
-          minimum: 1,
-          description: 'only keys that one call added: its `at` in the list of key changes',
-        }),
-      ),
       expand: Type.Optional(OneOf(['origin'], { description: 'adds who added each key, when, and from where' })),
     }),
   ),

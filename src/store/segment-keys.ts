@@ -93,20 +93,15 @@ export async function removeAllKeys(tx: Tx, place: KeyPlace, changeNumber: numbe
 
 export interface KeyFilter extends KeyPlace {
   readonly prefix?: string | undefined;
-  /** The number of the change that added them. */
-  readonly addedAt?: number | undefined;
 }
 
 /** No character sorts after it. */
 const lastCharacter = '\u{10ffff}';
 
-function matching({ prefix, addedAt, ...place }: KeyFilter): Sql {
-  const conditions = [sql`${placed(place)} and ${isCurrent}`];
-  // The condition on all positive numbers lets both databases use the index of changes.
-  if (addedAt !== undefined) conditions.push(sql`change_number = ${addedAt} and change_number > 0`);
-  if (prefix !== undefined) conditions.push(sql`key >= ${prefix} and key < ${prefix + lastCharacter}`);
-  return join(conditions, ' and ');
-}
+const matching = ({ prefix, ...place }: KeyFilter): Sql =>
+  prefix === undefined
+    ? sql`${placed(place)} and ${isCurrent}`
+    : sql`${placed(place)} and ${isCurrent} and key >= ${prefix} and key < ${prefix + lastCharacter}`;
 
 /** By key. `counted`: how many match, and the change number that the segment had before they were counted. */
 export function listKeys(db: Reader, filter: KeyFilter, page: Page, counted: Total): Promise<{ key: string }[]> {

@@ -198,24 +198,6 @@ test('keys are added, listed by pages and by prefix, removed, and each change is
   assert.equal((await api.get(`${path}/keys`)).body.count, 247);
 });
 
-test('keys are listed by the call that added them', async () => {
-  const project = await aProject(api);
-  const { path } = await anActiveSegment(project);
-  await api.put(`${path}/uploadKeys`, { keys: ['ada', 'grace', 'linus'] });
-  await api.put(`${path}/uploadKeys`, { keys: ['ada', 'gil', 'greta', 'ken'] });
-  await api.put(`${path}/removeKeys`, { keys: ['ken', 'linus'] });
-  const changes: { at: number }[] = (await api.get(`${path}/keyChanges`)).body.objects;
-  const [removal, second, first] = changes.map(({ at }) => at);
-  const keysOf = async (query: string) => {
-    const { keys, totalCount } = (await api.get(`${path}/keys?${query}`)).body;
-    return [keys.map(({ key }: { key: string }) => key), totalCount];
-  };
-  assert.deepEqual(await keysOf(`addedAt=${first}`), [['ada', 'grace'], 2]);
-  assert.deepEqual(await keysOf(`addedAt=${second}&offset=1`), [['greta'], 2]);
-  assert.deepEqual(await keysOf(`addedAt=${first}&prefix=g`), [['grace'], 1]);
-  assert.deepEqual(await keysOf(`addedAt=${removal}`), [[], 0]);
-});
-
 test('what changes nothing leaves no trace', async () => {
   const project = await aProject(api);
   const { path } = await anActiveSegment(project);

@@ -69,6 +69,11 @@ suite('segments', { concurrency: 2 }, () => {
     await choose(page, 'Active in', 'Active in', 'Staging');
     await row(page, 'blocked_cards').waitFor({ state: 'detached' });
     await press(page, 'Clear active in');
+    await choose(page, 'Used by', 'Used by', 'new_basket');
+    await row(page, 'blocked_cards').waitFor({ state: 'detached' });
+    await row(page, 'beta_testers').waitFor();
+    await look(page, 'segments of a flag');
+    await press(page, 'Clear used by');
     await page.getByRole('searchbox', { name: 'Search names and keys' }).fill('noor');
     const memberships = page.getByRole('region', { name: 'Segments of the key' });
     await memberships.getByText('beta_testers').waitFor();

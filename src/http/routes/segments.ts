@@ -117,12 +117,11 @@ export const segments = (db: Reader, accountId: string) => {
     },
     deactivateSegment: async ({ context, environment, segment }) =>
       deactivateSegment(context, { environment, segment }),
-    listKeys: async ({ environment, segment, query: { prefix, addedAt, expand, offset = 0, limit: asked } }) => {
+    listKeys: async ({ environment, segment, query: { prefix, expand, offset = 0, limit: asked } }) => {
       const { keyCount, changeNumber: changes } = await requireActive(db, environment, segment);
-      const filter = { environmentId: environment.id, segment: segment.name, prefix, addedAt };
+      const filter = { environmentId: environment.id, segment: segment.name, prefix };
       const limit = limited(asked, contract.listKeys.pageSize);
-      const isFiltered = prefix !== undefined || addedAt !== undefined;
-      const count = isFiltered ? await countKeys(db, filter) : keyCount;
+      const count = prefix === undefined ? keyCount : await countKeys(db, filter);
       const keys = await listKeys(db, filter, { offset, limit }, { total: count, changes });
       const shown = expand ? await withOrigins(db, filter, keys) : keys;
       return {

@@ -12,7 +12,6 @@ import { Button } from '../../ui/Button.tsx';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { ShortTime } from '../../ui/Time.tsx';
-import { AddedByFilter } from './AddedByFilter.tsx';
 import { sourceWords } from './Origin.tsx';
 import { RemoveKeysDialog } from './RemoveKeysDialog.tsx';
 import styles from './SegmentPage.module.css';
@@ -27,20 +26,19 @@ interface Props extends KeysProps {
 /** A page of keys, with who added each of them. */
 export function KeyTable({ segment, environment, keyCount, whyNotRemove }: Props) {
   const [prefix, setPrefix] = useState('');
-  const [addedAt, setAddedAt] = useState<number>();
   const [offset, setOffset] = useState(0);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [removing, setRemoving] = useState<readonly string[]>();
   const query = useQuery({
     ...reading(listKeys, {
       params: { environment: environment.id, segment },
-      query: { prefix: prefix || undefined, addedAt, expand: 'origin', offset, limit: pageSize },
+      query: { prefix: prefix || undefined, expand: 'origin', offset, limit: pageSize },
     }),
     placeholderData: keepPreviousData,
   });
   const toggle = (some: readonly string[], isOn: boolean) =>
     setSelected((before) => new Set(isOn ? [...before, ...some] : [...before].filter((one) => !some.includes(one))));
-  if (keyCount === 0 && prefix === '' && addedAt === undefined) {
+  if (keyCount === 0 && prefix === '') {
     return (
       <EmptyState title={`No keys in ${environment.name}`}>Add the first ones by typing, pasting or file.</EmptyState>
     );
@@ -63,27 +61,13 @@ export function KeyTable({ segment, environment, keyCount, whyNotRemove }: Props
               setOffset(0);
             }}
           />
-          <AddedByFilter
-            segment={segment}
-            environment={environment}
-            value={addedAt}
-            onChange={(at) => {
-              setAddedAt(at);
-              setOffset(0);
-            }}
-          />
         </div>
       </div>
       <Loaded query={query}>
         {({ keys, totalCount }) =>
           keys.length === 0 && offset === 0 ? (
             <EmptyState title="No keys match">
-              {prefix !== '' && (
-                <>
-                  No key {addedAt !== undefined && 'of this call '}starts with{' '}
-                  <span className={styles.key}>{prefix}</span>.
-                </>
-              )}
+              No key starts with <span className={styles.key}>{prefix}</span>.
             </EmptyState>
           ) : (
             <>

@@ -33,8 +33,9 @@ export function RemoveKeysDialog({ segment, environment, keys, onClose, onDone }
     onDone: async () => {
       onClose();
       onDone();
-      toast(`Removed ${what} from ${environment.name}.`);
       await refresh().then(focusWhenLost);
+      // The list no longer offers what is gone.
+      toast(`Removed ${what} from ${environment.name}.`);
     },
   });
   return (
