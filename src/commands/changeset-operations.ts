@@ -47,6 +47,22 @@ export const grantFor = (project: Project, operation: PlacedOperation): Grant =>
   flag: operation.kind === 'segment' ? undefined : operation.object,
 });
 
+/** Operations that take the same are asked about once. */
+export function byGrant(
+  project: Project,
+  operations: readonly PlacedOperation[],
+): { readonly grant: Grant; readonly operations: PlacedOperation[] }[] {
+  const groups = new Map<string, { grant: Grant; operations: PlacedOperation[] }>();
+  for (const operation of operations) {
+    const grant = grantFor(project, operation);
+    const key = `${grant.access.needs} ${grant.environment?.id} ${grant.flag?.id}`;
+    const group = groups.get(key) ?? { grant, operations: [] };
+    group.operations.push(operation);
+    groups.set(key, group);
+  }
+  return [...groups.values()];
+}
+
 interface Objects {
   readonly flags: ReadonlyMap<string, Flag>;
   readonly segments: ReadonlyMap<string, Segment>;

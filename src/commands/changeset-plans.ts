@@ -44,7 +44,7 @@ import { findActivation, listNamedSegments } from '#store/segments.ts';
 import type { Reader } from '#store/sql.ts';
 import { requirePermission } from './actors.ts';
 import { neededApprovals, type Reviewed } from './approvals.ts';
-import { grantFor, placeOperations } from './changeset-operations.ts';
+import { byGrant, placeOperations } from './changeset-operations.ts';
 import type { ChangesetFields } from './changesets.ts';
 
 interface Asked extends Reviewed {
@@ -74,12 +74,18 @@ export async function planChangeset(
       return environments;
     },
   };
+  const next = operations.map(planning.nextOf);
+  const refusals = await refusalsOf(
+    db,
+    { actor, project },
+    next.filter((one) => one !== undefined),
+  );
   const planned: ChangesetPlan['operations'] = [];
-  for (const operation of operations) {
+  for (const [index, operation] of operations.entries()) {
     // One operation takes up to 15 ms.
     await nextTurn();
     const plan = await planners[operation.kind](planning, operation);
-    const refusal = (await refusalOf(db, { actor, project }, planning.nextOf(operation))) ?? plan.refusal;
+    const refusal = refusals.get(next[index] ?? operation) ?? plan.refusal;
     planned.push({ ...toOperation(operation), ...plan, ...(refusal === undefined ? {} : { refusal }) });
   }
   const approvals = await neededApprovals(db, actor, changeset);
@@ -117,20 +123,22 @@ export async function draftChangeset(
   return { ...toChangeset(head, placed), plan };
 }
 
-/** Undefined if the actor could make this change now. */
-async function refusalOf(
+/** Why the actor could not make each of these changes now; absent: it could. */
+async function refusalsOf(
   db: Reader,
   { actor, project }: Pick<Asked, 'actor' | 'project'>,
-  operation: PlacedOperation | undefined,
-): Promise<string | undefined> {
-  if (!operation) return undefined;
-  try {
-    await requirePermission(db, actor, grantFor(project, operation));
-    return undefined;
-  } catch (refusal) {
-    if (!(refusal instanceof Problem)) throw refusal;
-    return refusal.details || refusal.message;
+  operations: readonly PlacedOperation[],
+): Promise<ReadonlyMap<PlacedOperation, string>> {
+  const refusals = new Map<PlacedOperation, string>();
+  for (const { grant, operations: these } of byGrant(project, operations)) {
+    try {
+      await requirePermission(db, actor, grant);
+    } catch (refusal) {
+      if (!(refusal instanceof Problem)) throw refusal;
+      for (const operation of these) refusals.set(operation, refusal.details || refusal.message);
+    }
   }
+  return refusals;
 }
 
 /** What planning an operation may need. */

@@ -22,7 +22,7 @@ import { requirePermission } from './actors.ts';
 import { listActors, neededApprovals, type Reviewed } from './approvals.ts';
 import { withAct } from './changeset-discussion.ts';
 import { askEditors, tellOf } from './changeset-mails.ts';
-import { grantFor } from './changeset-operations.ts';
+import { byGrant } from './changeset-operations.ts';
 import type { Entry, RecordingTx } from './context.ts';
 
 export async function findIn(tx: RecordingTx, id: string): Promise<Reviewed> {
@@ -162,7 +162,7 @@ type Applied = Pick<Reviewed, 'project' | 'operations'>;
 /** Whether the actor could make each of the changes alone. */
 export async function mayApply(tx: RecordingTx, actor: Actor, { project, operations }: Applied): Promise<boolean> {
   try {
-    for (const operation of operations) await requirePermission(tx, actor, grantFor(project, operation));
+    for (const { grant } of byGrant(project, operations)) await requirePermission(tx, actor, grant);
     return true;
   } catch (refusal) {
     if (!(refusal instanceof Problem)) throw refusal;
@@ -177,7 +177,5 @@ export async function mayAuthorApply(tx: RecordingTx, changeset: Applied & Pick<
 
 /** Refuses unless the actor could make each of the changes alone. */
 export async function requireMayApply(tx: RecordingTx, project: Project, operations: readonly PlacedOperation[]) {
-  for (const operation of operations) {
-    await requirePermission(tx, tx.actor, grantFor(project, operation));
-  }
+  for (const { grant } of byGrant(project, operations)) await requirePermission(tx, tx.actor, grant);
 }

@@ -20,6 +20,7 @@ import {
 } from '../support/build.ts';
 import { chanceOf } from '../support/chance.ts';
 import { account, aPerson, setUpAdministrator, startAccounts } from '../support/session.ts';
+import { statementsOf } from '../support/statements.ts';
 
 const api = await startAccounts();
 const administrator = await setUpAdministrator(api);
@@ -347,6 +348,19 @@ test('any edit voids approvals for good, whatever is edited and in whichever ord
     content = edited;
   }
   assert.ok(voided > 20, `${voided}`);
+});
+
+test('operations that take the same right are asked about once', async () => {
+  const project = await aProject(api);
+  const operations: unknown[] = [];
+  const edit = { kind: 'addKeys', keys: ['one'] };
+  for (let count = 0; count < 4; count += 1) {
+    const { name: segment } = await aSegment(api, project, [project.staging]);
+    operations.push({ environment: project.staging.id, segment, edit });
+  }
+  const { id } = await draft(project, operations);
+  const statements = await statementsOf(api.store, () => ok(api.get(`/changesets/${id}/plan`, as(ana))));
+  assert.equal(statements.filter((text) => text.includes('is_edit_restricted')).length, 1);
 });
 
 /** Direct writes in production, each of which would change what SDKs get. */
