@@ -5,13 +5,15 @@ import type { SegmentRules } from '#domain/rule-based-segments.ts';
 import type { Segment } from '#domain/segments.ts';
 import { findSegmentDeletion } from '#store/changes.ts';
 import { listEnvironments } from '#store/environments.ts';
+import { listSegmentUsers } from '#store/references.ts';
 import * as store from '#store/segments.ts';
 import { findTrafficTypeById } from '#store/traffic-types.ts';
 import { requireRight } from './actors.ts';
+import { requireDirect } from './approvals.ts';
 import { type Context, type RecordingTx, write } from './context.ts';
 import { requireNote } from './projects.ts';
-import { replaceRulesIn } from './rule-based-segments.ts';
-import { activateSegmentIn, entry, toRecord } from './segments.ts';
+import { replaceLockedRulesIn } from './rule-based-segments.ts';
+import { activateSegmentIn, entry, type LockedPlace, toRecord } from './segments.ts';
 
 export interface SegmentUndeletion {
   readonly project: Project;
@@ -57,12 +59,20 @@ async function undeleteSegmentIn(tx: RecordingTx, { project, segmentId, note }: 
   const environments = all.filter((one) => deletion.places.has(one.id)).sort((a, b) => (a.id < b.id ? -1 : 1));
   if (environments.length > 0) await requireRight(tx, tx.actor, { right: 'define', project, environments });
   for (const environment of environments) {
-    await activateSegmentIn(tx, { environment, segment });
+    const place = await activateSegmentIn(tx, { environment, segment });
     const { rules = [], excludedKeys = [], excludedSegments = [] } = deletion.places.get(environment.id) ?? {};
     const body: SegmentRules = { rules, excludedKeys, excludedSegments };
     if (rules.length + excludedKeys.length + excludedSegments.length > 0) {
-      await replaceRulesIn(tx, { project, environment, segment, note, ifMatch: undefined }, body);
+      await replaceLockedRulesIn(await recordingAt(tx, place), { ...place, note }, body);
     }
   }
   return segment;
+}
+
+/** As deleting it: an approval is needed only where something names the segment, so that its rules decide something. */
+async function recordingAt(tx: RecordingTx, place: LockedPlace): Promise<RecordingTx> {
+  const { projectId, name } = place.segment;
+  const filter = { projectId, segment: name, environmentId: place.environment.id };
+  const [user] = await listSegmentUsers(tx, filter, { offset: 0, limit: 1 });
+  return user ? requireDirect(tx, place) : tx;
 }

@@ -54,11 +54,21 @@ export const replaceRules = (context: Context, change: RulesChange, body: unknow
 
 export async function replaceRulesIn(tx: RecordingTx, change: RulesChange, body: unknown): Promise<ReplacedRules> {
   await requireNote(tx, change.project, change.note);
-  const parsed = parseSegmentRules(body);
   const place = await lockPlace(tx, change.environment, await lockSegment(tx, change.segment), change.atLeast);
-  const { environment, segment, activation, changeNumber } = place;
+  const { segment, activation } = place;
   const recording = await requireDirect(tx, place);
   requireMatch(change.ifMatch, { id: segment.id, revision: activation.changeNumber });
+  return replaceLockedRulesIn(recording, { ...place, note: change.note }, body);
+}
+
+/** The same at a place that is locked, for somebody who may do it there. */
+export async function replaceLockedRulesIn(
+  tx: RecordingTx,
+  { note, ...place }: LockedPlace & Pick<RulesChange, 'note'>,
+  body: unknown,
+): Promise<ReplacedRules> {
+  const parsed = parseSegmentRules(body);
+  const { environment, segment, activation, changeNumber } = place;
   const named = await listNamedSegments(
     tx,
     { projectId: segment.projectId, environmentId: environment.id },
@@ -76,11 +86,11 @@ export async function replaceRulesIn(tx: RecordingTx, change: RulesChange, body:
   const updatedAt = nextRevision(tx.now, activation.updatedAt);
   const stored = { segment, environment, activation: { ...activation, rules, changeNumber, updatedAt } };
   await saveRules(tx, stored);
-  await recording.record({
+  await tx.record({
     ...entry('segment.changed', segment, environment),
     before: new JsonText(toRuleBasedText(place)),
     after: new JsonText(toRuleBasedText(stored)),
-    note: change.note,
+    note,
     notBefore: updatedAt,
   });
   return { stored, warnings };

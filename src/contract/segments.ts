@@ -111,7 +111,7 @@ export const undeleteSegment = endpoint({
   method: 'POST',
   path: '/segments/ws/:project/deleted/:deletedSegment/restore',
   summary: 'Restore a deleted segment',
-  description: `Of any kind, by its id, from the audit log: the segment is active again where it was, in environments that still exist, and a rule-based one has its rules. The log has no keys, so a list of keys comes back empty. ${addition}`,
+  description: `Of any kind, by its id, from the audit log: the segment is active again where it was, in environments that still exist, and a rule-based one has its rules. That needs an approval only where something names it meanwhile: 403 then. The log has no keys, so a list of keys comes back empty. ${addition}`,
   access: writeProject,
   query: NoteQuery,
   body: NoteQuery,

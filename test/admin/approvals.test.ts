@@ -407,6 +407,32 @@ test('where approvals are required, direct writes are refused with what to do, a
   await ok(api.delete(`/splits/ws/${project.id}/${(await aFlag(api, project)).name}`));
 });
 
+test('a deleted segment comes back with its rules without an approval, unless something names it meanwhile', async () => {
+  const project = await aGuardedProject();
+  const { name } = await aRuleBasedSegment(api, project, [project.production]);
+  const rules = `/rule-based-segments/ws/${project.id}/${name}/environments/${project.production.id}`;
+  const deleted = async () => {
+    await ok(api.delete(`/rule-based-segments/ws/${project.id}/${name}`, as(ana)));
+    return (await api.lastChange()).object.id;
+  };
+  await changePermissions(project, { areApprovalsRequired: false });
+  await ok(api.put(rules, { rules: [], excludedKeys: ['ana'] }));
+  await project.guard();
+  const restore = `/segments/ws/${project.id}/deleted/${await deleted()}/restore`;
+  await ok(api.post(restore, undefined, as(ana)));
+  assert.equal((await api.lastChange()).withoutApproval, undefined);
+  assert.deepEqual((await ok(api.get(rules))).excludedKeys, ['ana']);
+
+  await deleted();
+  const condition = { combiner: 'AND', matchers: [{ type: 'IN_SEGMENT', string: name }] };
+  const naming = aDefinition({ rules: [{ buckets: [{ treatment: 'on', size: 100 }], condition }] });
+  await project.guard({ approvalSkippableBy: [{ id: ben.id, type: 'user' }] });
+  await ok(api.put(project.flag.path, naming, as(ben)));
+  refused(await api.post(restore, undefined, as(ana)), 403, /^Approvals are required/);
+  await ok(api.post(restore, undefined, as(ben)));
+  assert.equal((await api.lastChange()).withoutApproval, 'skipped');
+});
+
 test('kills go through where the environment allows them, and those who skip approvals write; the audit log says so', async () => {
   const project = await aGuardedProject({ allowKills: true });
   await ok(api.put(`${project.flag.path}/kill`, undefined, as(ana)));
