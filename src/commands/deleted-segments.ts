@@ -3,7 +3,7 @@ import { Problem } from '#domain/problems.ts';
 import type { Note, Project } from '#domain/projects.ts';
 import type { SegmentRules } from '#domain/rule-based-segments.ts';
 import type { Segment } from '#domain/segments.ts';
-import { findSegmentDeletion } from '#store/changes.ts';
+import { findSegmentDeletion } from '#store/deletions.ts';
 import { listEnvironments } from '#store/environments.ts';
 import { listSegmentUsers } from '#store/references.ts';
 import * as store from '#store/segments.ts';

@@ -15,13 +15,13 @@ import type { Note, Project } from '#domain/projects.ts';
 import { nextRevision, requireMatch, withoutRevision } from '#domain/revisions.ts';
 import { unknownStatus } from '#domain/rollout-statuses.ts';
 import type { Reference } from '#domain/schema.ts';
-import { findDeletion } from '#store/changes.ts';
 import {
   findStoredDefinition,
   insertTombstone,
   listEnvironmentsOfFlag,
   renumberDefinition,
 } from '#store/definitions.ts';
+import { findFlagDeletion } from '#store/deletions.ts';
 import { listEnvironments, nextChangeNumber } from '#store/environments.ts';
 import * as store from '#store/flags.ts';
 import { findFirstRolloutStatus, findRolloutStatus } from '#store/rollout-statuses.ts';
@@ -297,7 +297,7 @@ export const undeleteFlag = (context: Context, change: Undeletion) =>
 export async function undeleteFlagIn(tx: RecordingTx, { project, flagId, note, ifMatch }: Undeletion): Promise<Flag> {
   await requireNote(tx, project, note);
   requireMatch(ifMatch, undefined);
-  const deletion = await findDeletion(tx, project.id, flagId);
+  const deletion = await findFlagDeletion(tx, project.id, flagId);
   if (!deletion) throw new Problem('deleted_flag_not_found', { nameOrId: flagId });
   const { archivedAt: _, ...deleted } = deletion.flag as Omit<Flag, 'revision'>;
   const trafficType = await findTrafficTypeById(tx, deleted.trafficType.id);
