@@ -4,8 +4,8 @@ import { suite } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { startBrowser } from './browser.ts';
 import { field, heading, press } from './people.ts';
-import { someSegments } from './some-segments.ts';
-import { aMember, choose, eventually, look, menuOf, row, signedInVisitsIn } from './support.ts';
+import { aReader, guardStaging, someSegments } from './some-segments.ts';
+import { choose, eventually, look, menuOf, row, signedInVisitsIn } from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());
 
@@ -120,13 +120,8 @@ suite('segments', { concurrency: 2 }, () => {
   });
 
   visit.long('without the right to edit, the button says why', async (things) => {
-    const { api, project } = things;
     await someSegments(things);
-    const { id } = await api('POST', '/groups', { name: 'Payments' });
-    await api('PUT', `/workspaces/${project.id}/access`, {
-      edit: { restricted: true, grantees: [{ id, type: 'group' }] },
-    });
-    const { page, complaints, leave } = await aMember(things);
+    const { page, complaints, leave } = await aReader(things);
     await page.goto('/p/Checkout/segments');
     await row(page, 'beta_testers').waitFor();
     const button = page.getByRole('button', { name: 'New segment' });
@@ -317,13 +312,57 @@ suite('segments', { concurrency: 2 }, () => {
     assert.equal(count, 3_503);
   });
 
+  visit('where approvals are required, and by those who cannot edit, keys are proposed', async (things) => {
+    const { page, api, environments } = things;
+    await someSegments(things);
+    await guardStaging(things);
+    await page.goto('/p/Checkout/segments/beta_testers/Staging');
+    const lines = Array.from({ length: 10_001 }, (_, index) => `user-${index}`);
+    await page.getByRole('button', { name: 'Propose keys', exact: true }).waitFor();
+    await dropFile(page, 'many.csv', lines.join('\n'));
+    await page.getByText('A changeset takes at most 10,000 keys, so this proposes the first of them.').waitFor();
+    await press(page, 'Close');
+    await press(page, 'Propose keys');
+    await page.getByRole('textbox', { name: 'Keys' }).fill('kim, ana');
+    await page.getByText(/^New1will be added$/).waitFor();
+    await look(page, 'propose keys');
+    await press(page, 'Propose keys for Staging');
+    await heading(page, 'Add 1 key to beta_testers').waitFor();
+    await page.getByText('1 key: kim').waitFor();
+    await page.getByText('Someone else must approve it.', { exact: true }).waitFor();
+    await page.goBack();
+    await press(page, 'Propose to remove noor');
+    await look(page, 'propose to remove keys');
+    await press(page, 'Propose to remove key');
+    await heading(page, 'Remove noor').waitFor();
+    await page.goBack();
+    await press(page, 'Propose to remove keys');
+    await page.getByRole('textbox', { name: 'Keys' }).fill('ana, liu');
+    await press(page, 'Propose to remove keys from Staging');
+    await heading(page, 'Remove 2 keys from beta_testers').waitFor();
+    const { count } = await api('GET', `/segments/${environments.Staging?.id}/beta_testers/keys?limit=1`);
+    assert.equal(count, 3, 'nothing has changed yet');
+
+    await guardStaging(things, false);
+    const liu = await aReader(things);
+    await liu.page.goto('/p/Checkout/segments/beta_testers/Staging');
+    await liu.page.getByText('You can propose keys.').waitFor();
+    await press(liu.page, 'Propose keys');
+    await liu.page.getByRole('textbox', { name: 'Keys' }).fill('lee');
+    await press(liu.page, 'Propose keys for Staging');
+    await heading(liu.page, 'Add 1 key to beta_testers').waitFor();
+    await liu.page.getByText('You cannot apply it').waitFor();
+    assert.deepEqual(liu.complaints, []);
+    await liu.leave();
+  });
+
   visit('a file replaces the keys of a large segment', async (things) => {
     const { page } = things;
     await someSegments(things);
     await page.goto('/p/Checkout/segments/blocked_cards/Staging');
     await press(page, 'Activate in Staging');
     await page.getByText(/^No keys in \w+ yet\.$/).waitFor();
-    await press(page, 'Replace keys in Staging');
+    await press(page, 'Replace the keys in Staging');
     await page.getByText('Choose a file.').waitFor();
     const choose = (text: string) =>
       page
@@ -331,7 +370,7 @@ suite('segments', { concurrency: 2 }, () => {
         .setInputFiles({ name: 'cards.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
     await choose('card-1\ncard-2\n');
     await look(page, 'a large segment');
-    await press(page, 'Replace keys in Staging');
+    await press(page, 'Replace the keys in Staging');
     await page.getByText(/^2 keys in \w+\.$/).waitFor();
     await choose(
       [...Array(120).keys()]
@@ -339,7 +378,7 @@ suite('segments', { concurrency: 2 }, () => {
         .join('')
         .concat('"x,y"\n'),
     );
-    await press(page, 'Replace keys in Staging');
+    await press(page, 'Replace the keys in Staging');
     await page.getByText('1 to 50 of 121', { exact: true }).waitFor();
     await look(page, 'the keys of a large segment');
     await press(page, 'Next');
@@ -364,5 +403,20 @@ suite('segments', { concurrency: 2 }, () => {
     await page.getByRole('alertdialog').getByRole('button', { name: 'Remove all keys' }).click();
     await page.getByText('Removed all keys from Staging.').waitFor();
     await page.getByText(/^No keys in \w+ yet\.$/).waitFor();
+  });
+
+  visit('where approvals are required, a file for a large segment is proposed', async (things) => {
+    const { page } = things;
+    await someSegments(things);
+    await guardStaging(things);
+    await page.goto('/p/Checkout/segments/blocked_cards/Staging');
+    await press(page, 'Activate in Staging');
+    const file = { name: 'cards.csv', mimeType: 'text/csv', buffer: Buffer.from('card-1\ncard-2\n') };
+    await page.getByLabel('File', { exact: true }).setInputFiles(file);
+    await look(page, 'propose a file');
+    await press(page, 'Propose to replace the keys in Staging');
+    await page.getByText('Proposed. Someone else must approve it.').waitFor();
+    await page.getByText('The keys of a file: 2 keys in all.').waitFor();
+    await look(page, 'proposed file');
   });
 });

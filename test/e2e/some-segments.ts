@@ -1,4 +1,5 @@
-import type { Things } from './support.ts';
+import type { Visitor } from './browser.ts';
+import { aMember, type Things } from './support.ts';
 
 /** One segment of each kind; the standard one has keys in Staging, and a flag there names it. */
 export async function someSegments({ api, project, environments }: Things): Promise<void> {
@@ -35,4 +36,19 @@ export async function someSegments({ api, project, environments }: Things): Prom
     ],
     defaultRule: [{ treatment: 'off', size: 100 }],
   });
+}
+
+/** Staging requires approvals. */
+export const guardStaging = ({ api, project, environments }: Things, areApprovalsRequired = true) =>
+  api('PATCH', `/environments/ws/${project.id}/${environments.Staging?.id}`, [
+    { op: 'replace', path: '/changePermissions', value: { areApprovalsRequired } },
+  ]);
+
+/** Somebody who sees Checkout and cannot edit it. */
+export async function aReader(things: Things): Promise<Visitor> {
+  const { id } = await things.api('POST', '/groups', { name: 'Payments' });
+  await things.api('PUT', `/workspaces/${things.project.id}/access`, {
+    edit: { restricted: true, grantees: [{ id, type: 'group' }] },
+  });
+  return aMember(things);
 }

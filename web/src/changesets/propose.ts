@@ -13,6 +13,8 @@ import type { NewOperation, ScheduleRequest } from '#domain/changesets.ts';
 import { diffTargeting } from '#domain/definitions/patch.ts';
 import { call, keyOf } from '../server/api.ts';
 import { useProject } from '../server/project.ts';
+import { useWhyNot } from '../server/rights.ts';
+import { useMay } from '../server/session.ts';
 import type { Draft } from '../state/drafts.ts';
 import { toast } from '../state/toasts.ts';
 import { type ChangesetAnswer, changesetReading, keepChangeset } from './changesets-query.ts';
@@ -32,6 +34,12 @@ export const operationOf = (
   ...(base && etag !== null ? { ifMatch: etag } : {}),
 });
 
+/** Whether the user can propose changes to what they see here. */
+export function useMayPropose(): boolean {
+  const may = useMay();
+  return useWhyNot()(createChangeset) === undefined && may(createChangeset);
+}
+
 export function usePropose() {
   const client = useQueryClient();
   const project = useProject();
@@ -46,6 +54,11 @@ export function usePropose() {
         operations: [...operations],
       },
     });
+  const openById = async (changeset: string, words: string): Promise<void> => {
+    void client.invalidateQueries({ queryKey: keyOf(listChangesets) });
+    await navigate({ to: '/p/$project/changesets/$changeset', params: { project: project.name, changeset } });
+    toast(words);
+  };
   return {
     create,
     /** Makes a changeset and asks for approval. If only asking fails, the draft is there, and its page says the rest. */
@@ -74,15 +87,11 @@ export function usePropose() {
       }
     },
     /** Shows it. */
-    open: async (changeset: ChangesetAnswer, words: string) => {
+    open: (changeset: ChangesetAnswer, words: string) => {
       client.setQueryData(changesetReading(changeset.id).queryKey, changeset);
-      void client.invalidateQueries({ queryKey: keyOf(listChangesets) });
-      await navigate({
-        to: '/p/$project/changesets/$changeset',
-        params: { project: project.name, changeset: changeset.id },
-      });
-      toast(words);
+      return openById(changeset.id, words);
     },
+    openById,
   };
 }
 
@@ -91,7 +100,7 @@ export const scheduledWords = ({ status }: ChangesetAnswer): string =>
   status === 'SCHEDULE_REQUESTED' ? 'Scheduled. Someone else must approve it.' : 'Scheduled.';
 
 /** What the page says after proposing. */
-export const proposedWords = ({ status }: ChangesetAnswer): string =>
+export const proposedWords = ({ status }: Pick<ChangesetAnswer, 'status'>): string =>
   status === 'REQUESTED'
     ? 'Proposed. Someone else must approve it.'
     : status === 'APPROVED'

@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import { FieldTable } from '../../activity/FieldTable.tsx';
+import { countOf } from '../../administration/count.ts';
 import { NameLink } from '../../administration/NameLink.tsx';
 import { type Operation, objectOf } from '../../changesets/changesets-query.ts';
 import { useProject } from '../../server/project.ts';
@@ -92,19 +93,25 @@ function ObjectLink({ operation: { flag, segment, environment } }: { readonly op
 
 const shownKeys = 10;
 
-/** What is not drawn: keys, details of a flag, rules of a segment. */
+/** What is not drawn: keys, details of a flag. */
 export function Edited({ operation: { edit, flag, environment } }: { readonly operation: Operation }) {
-  const { kind, keys = [], operations: patch = [] } = edit;
+  const { kind, keys = [], operations: patch = [], list } = edit;
   if (kind === 'addKeys' || kind === 'removeKeys') {
     return (
       <p className={styles.effect}>
-        {keys.length === 1 ? '1 key' : `${keys.length.toLocaleString('en')} keys`}:{' '}
-        <span className="mono">{keys.slice(0, shownKeys).join(', ')}</span>
+        {countOf(keys.length, 'key')}: <span className="mono">{keys.slice(0, shownKeys).join(', ')}</span>
         {keys.length > shownKeys && ` and ${(keys.length - shownKeys).toLocaleString('en')} more`}
       </p>
     );
   }
-  if (kind === 'replaceRules') return <p className={styles.effect}>Replaces the rules of the segment.</p>;
+  if (kind === 'removeAllKeys') return <p className={styles.effect}>Leaves no keys in the segment.</p>;
+  if (kind === 'uploadKeys') {
+    return (
+      <p className={styles.effect}>
+        {list ? `The keys of a file: ${countOf(list.keyCount, 'key')} in all.` : 'The file has not arrived.'}
+      </p>
+    );
+  }
   if (flag && !environment) {
     const after = Object.fromEntries(
       patch.map(({ path, ...rest }) => [path.slice(1), 'value' in rest ? rest.value : '']),

@@ -2,8 +2,9 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { useEffect, useId, useMemo, useRef, useState } from 'react';
 import { listKeys, removeKeys, uploadKeyFile, uploadKeys } from '#contract/segments.ts';
-import { maxKeys } from '#domain/segments.ts';
+import { maxKeys, maxKeysPerCall } from '#domain/segments.ts';
 import { countOf } from '../../administration/count.ts';
+import { proposedWords, usePropose } from '../../changesets/propose.ts';
 import { explain } from '../../kit/explain.ts';
 import { Failure } from '../../kit/Failure.tsx';
 import { useForm } from '../../kit/form.ts';
@@ -27,6 +28,8 @@ import { useKeySource } from './use-key-source.ts';
 
 interface Props extends KeysProps {
   readonly action: 'add' | 'remove';
+  /** To others, instead of changing keys. */
+  readonly isProposed: boolean;
   /** Dropped on the page: the latest one counts. */
   readonly dropped: File | undefined;
   readonly isOver: boolean;
@@ -35,13 +38,18 @@ interface Props extends KeysProps {
 
 type Note = ReturnType<typeof noteOf>;
 
-/** Adds or removes keys that are typed, pasted, in a file or in another environment. Many keys take several calls. */
-export function KeyPanel({ segment, environment, usages, keyCount, action, dropped, isOver, onClose }: Props) {
+/**
+ * Adds or removes keys that are typed, pasted, in a file or in another environment, or proposes to. Many keys take
+ * several calls; a changeset takes the keys of one call.
+ */
+export function KeyPanel(props: Props) {
+  const { segment, environment, usages, keyCount, action, isProposed, dropped, isOver, onClose } = props;
   const id = useId();
   const panel = useRef<HTMLElement>(null);
   const project = useProject();
   const isRequired = project.requiresTitleAndComments;
   const refresh = useRefreshSegments();
+  const { propose, open } = usePropose();
   const source = useKeySource(segment, dropped ? 'file' : 'paste');
   const { read, sourceName } = source;
   const params = { environment: environment.id, segment };
@@ -57,9 +65,19 @@ export function KeyPanel({ segment, environment, usages, keyCount, action, dropp
     panel.current?.scrollIntoView({ block: 'nearest' });
   }, [dropped]);
   const changing = plan.changing ?? read.keys;
+  const isTooLong = isProposed && changing.length > maxKeysPerCall;
   const wouldHave = keyCount + changing.length;
   const tooMany = action === 'add' && wouldHave > maxKeys;
 
+  const proposeKeys = async ({ title, ...note }: Note) => {
+    const keys = (await plan.decide()).slice(0, maxKeysPerCall);
+    if (keys.length === 0) return undefined;
+    const [kind, verb, to] =
+      action === 'add' ? (['addKeys', 'Add', 'to'] as const) : (['removeKeys', 'Remove', 'from'] as const);
+    const words = `${verb} ${countOf(keys.length, 'key')} ${to} ${segment}`;
+    const operation = { segment, environment: environment.id, edit: { kind, keys } };
+    return propose([operation], { ...note, title: title ?? words });
+  };
   const sendPart = (part: readonly string[], note: Note): Promise<unknown> => {
     if (action === 'remove') return call(removeKeys, { params, query: note, body: { keys: [...part] } });
     // A file has one key per line, whatever is in quotes.
@@ -68,6 +86,20 @@ export function KeyPanel({ segment, environment, usages, keyCount, action, dropp
     const form = new FormData();
     form.append('file', new File([toCsv(part)], sourceName, { type: 'text/csv' }));
     return call(uploadKeyFile, { params, query: note, body: form });
+  };
+  const sendKeys = async (note: Note) => {
+    isStopped.current = false;
+    // After a failure or a stop, only the rest.
+    let now: Sending = sending ?? { keys: await plan.decide(), done: 0, startedAt: performance.now() };
+    setSending(now);
+    for (const part of inCalls(now.keys.slice(now.done))) {
+      if (isStopped.current) break;
+      await sendPart(part, note);
+      now = { ...now, done: now.done + part.length };
+      setSending(now);
+    }
+    const { totalCount } = await call(listKeys, { params, query: { limit: 1 } });
+    return { ...now, totalCount, note };
   };
   const check = (): string | undefined => {
     if (read.keys.length === 0)
@@ -80,26 +112,16 @@ export function KeyPanel({ segment, environment, usages, keyCount, action, dropp
   };
   const { form, errors, problem, isSending } = useForm({
     rules: { keys: { check }, ...noteRules(isRequired) },
-    send: async (values) => {
-      isStopped.current = false;
-      // After a failure or a stop, only the rest.
-      let now: Sending = sending ?? { keys: await plan.decide(), done: 0, startedAt: performance.now() };
-      setSending(now);
-      for (const part of inCalls(now.keys.slice(now.done))) {
-        if (isStopped.current) break;
-        await sendPart(part, noteOf(values));
-        now = { ...now, done: now.done + part.length };
-        setSending(now);
-      }
-      const { totalCount } = await call(listKeys, { params, query: { limit: 1 } });
-      return { ...now, totalCount, note: noteOf(values) };
-    },
-    onDone: async ({ keys, done, totalCount, note }) => {
-      if (keys.length === 0) {
+    send: async (values) =>
+      isProposed ? { proposed: await proposeKeys(noteOf(values)) } : { sent: await sendKeys(noteOf(values)) },
+    onDone: async ({ proposed, sent }) => {
+      if (proposed) return open(proposed, proposedWords(proposed));
+      if (!sent || sent.keys.length === 0) {
         setSending(undefined);
         toast(action === 'add' ? 'All of these keys are already there.' : 'None of these keys is in the segment.');
         return;
       }
+      const { keys, done, totalCount, note } = sent;
       const verb = action === 'add' ? 'added to' : 'removed from';
       const words = `${countOf(done, 'key')} ${verb} ${environment.name}, which has ${countOf(totalCount, 'key')} now.`;
       if (done === keys.length) onClose();
@@ -128,7 +150,7 @@ export function KeyPanel({ segment, environment, usages, keyCount, action, dropp
   };
   /** Another source is another plan. */
   const restart = () => setSending(undefined);
-  const title = `${action === 'add' ? 'Add keys to' : 'Remove keys from'} ${environment.name}`;
+  const title = `${titles[isProposed ? 'propose' : 'do'][action]} ${environment.name}`;
   const isPartly = sending !== undefined && !isSending && sending.done > 0;
   return (
     <section ref={panel} className={styles.panel} aria-labelledby={id}>
@@ -176,6 +198,12 @@ export function KeyPanel({ segment, environment, usages, keyCount, action, dropp
               Could not check which keys are there already. {explain(plan.error)} All of them will be sent.
             </Notice>
           )}
+          {isTooLong && (
+            <Notice kind="plain">
+              A changeset takes at most {countOf(maxKeysPerCall, 'key')}, so this proposes the first of them. When it is
+              applied, choose the same keys again: those that are left are proposed next.
+            </Notice>
+          )}
           {tooMany && !sending && (
             <Notice kind="danger">
               {environment.name} would have {countOf(wouldHave, 'key')}; the limit of a standard segment is{' '}
@@ -205,7 +233,7 @@ export function KeyPanel({ segment, environment, usages, keyCount, action, dropp
           {sending && (isSending || sending.done > 0) && (
             <Progress sending={sending} isSending={isSending} action={action} />
           )}
-          {isSending && (
+          {isSending && !isProposed && (
             <Button
               onClick={() => {
                 isStopped.current = true;
@@ -214,7 +242,7 @@ export function KeyPanel({ segment, environment, usages, keyCount, action, dropp
               Stop
             </Button>
           )}
-          <Button type="submit" look={action === 'add' ? 'primary' : 'danger-fill'} isBusy={isSending}>
+          <Button type="submit" look={action === 'add' || isProposed ? 'primary' : 'danger-fill'} isBusy={isSending}>
             {isPartly ? (problem ? 'Try again' : `${action === 'add' ? 'Add' : 'Remove'} the rest`) : title}
           </Button>
         </footer>
@@ -222,6 +250,11 @@ export function KeyPanel({ segment, environment, usages, keyCount, action, dropp
     </section>
   );
 }
+
+const titles = {
+  do: { add: 'Add keys to', remove: 'Remove keys from' },
+  propose: { add: 'Propose keys for', remove: 'Propose to remove keys from' },
+} as const;
 
 interface Sending {
   readonly keys: readonly string[];

@@ -20,11 +20,14 @@ import type { KeysProps } from './StandardKeys.tsx';
 const pageSize = 50;
 
 interface Props extends KeysProps {
-  readonly whyNotRemove: string | undefined;
+  /** Removing keys is proposed to others. */
+  readonly isProposed: boolean;
+  /** Why keys cannot be removed. */
+  readonly refusal: string | undefined;
 }
 
 /** A page of keys, with who added each of them. */
-export function KeyTable({ segment, environment, keyCount, whyNotRemove }: Props) {
+export function KeyTable({ segment, environment, keyCount, isProposed, refusal }: Props) {
   const [prefix, setPrefix] = useState('');
   const [offset, setOffset] = useState(0);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
@@ -40,7 +43,9 @@ export function KeyTable({ segment, environment, keyCount, whyNotRemove }: Props
     setSelected((before) => new Set(isOn ? [...before, ...some] : [...before].filter((one) => !some.includes(one))));
   if (keyCount === 0 && prefix === '') {
     return (
-      <EmptyState title={`No keys in ${environment.name}`}>Add the first ones by typing, pasting or file.</EmptyState>
+      <EmptyState title={`No keys in ${environment.name}`}>
+        {isProposed ? 'Propose' : 'Add'} the first ones by typing, pasting or file.
+      </EmptyState>
     );
   }
   return (
@@ -49,8 +54,8 @@ export function KeyTable({ segment, environment, keyCount, whyNotRemove }: Props
         <h3 className={styles.title}>Keys</h3>
         <div className={styles.tools}>
           {selected.size > 0 && (
-            <Button look="danger" refusal={whyNotRemove} onClick={() => setRemoving([...selected])}>
-              Remove {selected.size} selected
+            <Button look="danger" refusal={refusal} onClick={() => setRemoving([...selected])}>
+              {isProposed ? 'Propose to remove' : 'Remove'} {selected.size} selected
             </Button>
           )}
           <SearchField
@@ -117,8 +122,8 @@ export function KeyTable({ segment, environment, keyCount, whyNotRemove }: Props
                       <Button
                         look="quiet"
                         size="icon"
-                        refusal={whyNotRemove}
-                        aria-label={`Remove ${key}`}
+                        refusal={refusal}
+                        aria-label={isProposed ? `Propose to remove ${key}` : `Remove ${key}`}
                         onClick={() => setRemoving([key])}
                       >
                         <X size={15} aria-hidden />
@@ -156,6 +161,7 @@ export function KeyTable({ segment, environment, keyCount, whyNotRemove }: Props
           segment={segment}
           environment={environment}
           keys={removing}
+          isProposed={isProposed}
           onClose={() => setRemoving(undefined)}
           onDone={() => {
             setSelected(new Set());

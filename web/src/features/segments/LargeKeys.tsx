@@ -6,6 +6,7 @@ import { deactivateLargeSegment } from '#contract/large-segments.ts';
 import type { Change } from '#domain/changes.ts';
 import { maxUploadBytes, type Upload } from '#domain/large-segments.ts';
 import { countOf } from '../../administration/count.ts';
+import { proposedWords, usePropose } from '../../changesets/propose.ts';
 import { EditorName, useEditorName } from '../../kit/EditorName.tsx';
 import { explain } from '../../kit/explain.ts';
 import { Failure } from '../../kit/Failure.tsx';
@@ -15,7 +16,7 @@ import { ProdChip } from '../../kit/StatusChip.tsx';
 import { saveFile } from '../../kit/save-file.ts';
 import { call } from '../../server/api.ts';
 import type { ApiProblem } from '../../server/api-problem.ts';
-import { useProject } from '../../server/project.ts';
+import { needsApproval, useProject } from '../../server/project.ts';
 import { useWhyNot } from '../../server/rights.ts';
 import { sendFile } from '../../server/send-file.ts';
 import { usePageActions } from '../../state/page-actions.ts';
@@ -41,7 +42,12 @@ export function LargeKeys(props: KeysProps) {
   const project = useProject();
   const isRequired = project.requiresTitleAndComments;
   const refresh = useRefreshSegments();
-  const refusal = useWhyNot()(deactivateLargeSegment, { environment: environment.id });
+  const cannotEdit = useWhyNot()(deactivateLargeSegment, { environment: environment.id });
+  // A file is proposed with a change request, which waits only where approvals are required.
+  const isProposed = needsApproval(environment);
+  const refusal = isProposed ? undefined : cannotEdit;
+  const replacing = isProposed ? 'Propose to replace the keys' : 'Replace the keys';
+  const { openById } = usePropose();
   const [file, setFile] = useState<File>();
   const [share, setShare] = useState(0);
   const [isRemoving, setRemoving] = useState(false);
@@ -68,14 +74,11 @@ export function LargeKeys(props: KeysProps) {
       await sendFile(transactionMetadata?.url ?? '', file ?? new File([], ''), setShare);
       return call(getChangeRequest, { params: { changeRequest: id } });
     },
-    onDone: async ({ status }) => {
+    onDone: async ({ id, status }) => {
       setFile(undefined);
-      toast(
-        status === 'PUBLISHED'
-          ? `The file replaced the keys in ${environment.name}.`
-          : `The file waits for an approval in ${environment.name}.`,
-      );
-      await refresh();
+      void refresh();
+      if (status !== 'PUBLISHED') return openById(id, proposedWords({ status: 'REQUESTED' }));
+      toast(`The file replaced the keys in ${environment.name}.`);
     },
   });
   useLeaveWarning(isSending);
@@ -92,7 +95,7 @@ export function LargeKeys(props: KeysProps) {
           <div className={styles.tools}>
             <DownloadButton {...props} />
             <Button look="quiet" refusal={refusal} onClick={() => setRemoving(true)}>
-              <Trash2 size={14} aria-hidden /> Remove all keys
+              <Trash2 size={14} aria-hidden /> {isProposed ? 'Propose to remove all keys' : 'Remove all keys'}
             </Button>
           </div>
         )}
@@ -103,14 +106,21 @@ export function LargeKeys(props: KeysProps) {
       {running && !isSending && <RunningUpload upload={running} />}
       <section className={panel.panel} aria-labelledby="replace">
         <header className={panel.head}>
-          <h3 id="replace">Replace the keys in {environment.name}</h3>
+          <h3 id="replace">
+            {replacing} in {environment.name}
+          </h3>
         </header>
         <form {...form}>
           <div className={panel.body}>
-            {refusal !== undefined && <Notice kind="plain">{refusal}</Notice>}
+            {cannotEdit !== undefined && (
+              <Notice kind="plain">
+                {cannotEdit}
+                {isProposed && ' You can propose a file.'}
+              </Notice>
+            )}
             <FileChoice
               file={file}
-              about="UTF-8 text with one key per line and no header, at most 500 MB. It replaces all keys when it is complete."
+              about={`UTF-8 text with one key per line and no header, at most 500 MB. It replaces all keys when it is ${isProposed ? 'approved' : 'complete'}.`}
               isBusy={isSending}
               isOver={isOver}
               onChoose={setFile}
@@ -127,7 +137,7 @@ export function LargeKeys(props: KeysProps) {
               </div>
             )}
             <Button type="submit" look="primary" refusal={refusal} isBusy={isSending}>
-              Replace keys in {environment.name}
+              {replacing} in {environment.name}
             </Button>
           </footer>
         </form>
@@ -139,6 +149,7 @@ export function LargeKeys(props: KeysProps) {
           segment={segment}
           environment={environment}
           keyCount={keyCount}
+          isProposed={isProposed}
           onClose={() => setRemoving(false)}
         />
       )}

@@ -1,5 +1,6 @@
 import { removeKeys } from '#contract/segments.ts';
 import { countOf, listed } from '../../administration/count.ts';
+import { proposedWords, usePropose } from '../../changesets/propose.ts';
 import { FormModal } from '../../kit/FormModal.tsx';
 import { useForm } from '../../kit/form.ts';
 import { NoteFields, noteOf, noteRules } from '../../kit/NoteFields.tsx';
@@ -13,25 +14,33 @@ interface Props {
   readonly segment: string;
   readonly environment: Environment;
   readonly keys: readonly string[];
+  /** To others, instead of removing them. */
+  readonly isProposed: boolean;
   readonly onClose: () => void;
   readonly onDone: () => void;
 }
 
-/** Removes keys that were chosen from the list. */
-export function RemoveKeysDialog({ segment, environment, keys, onClose, onDone }: Props) {
+/** Removes keys that were chosen from the list, or proposes to. */
+export function RemoveKeysDialog({ segment, environment, keys, isProposed, onClose, onDone }: Props) {
   const { requiresTitleAndComments: isRequired } = useProject();
   const refresh = useRefreshSegments();
+  const { propose, open } = usePropose();
   const what = keys.length === 1 ? String(keys[0]) : countOf(keys.length, 'key');
   const { form, errors, problem, isSending } = useForm({
     rules: noteRules(isRequired),
-    send: (note) =>
-      call(removeKeys, {
+    send: async (values) => {
+      const edit = { kind: 'removeKeys' as const, keys: [...keys] };
+      if (isProposed) return propose([{ segment, environment: environment.id, edit }], noteOf(values));
+      await call(removeKeys, {
         params: { environment: environment.id, segment },
-        query: noteOf(note),
+        query: noteOf(values),
         body: { keys: [...keys] },
-      }),
-    onDone: async () => {
+      });
+      return undefined;
+    },
+    onDone: async (proposed) => {
       onClose();
+      if (proposed) return open(proposed, proposedWords(proposed));
       onDone();
       await refresh().then(focusWhenLost);
       // The list no longer offers what is gone.
@@ -40,17 +49,19 @@ export function RemoveKeysDialog({ segment, environment, keys, onClose, onDone }
   });
   return (
     <FormModal
-      kind="alert"
-      title={`Remove ${what}?`}
+      kind={isProposed ? 'dialog' : 'alert'}
+      title={isProposed ? `Propose to remove ${what}?` : `Remove ${what}?`}
       about={`From ${segment} in ${environment.name}${keys.length > 1 ? `: ${listed(keys, 5)}` : ''}. Flags that use the segment there follow.`}
       form={form}
       problem={problem}
       isSending={isSending}
-      submit={keys.length === 1 ? 'Remove key' : 'Remove keys'}
-      look="danger-fill"
+      submit={`${isProposed ? 'Propose to remove' : 'Remove'} ${keys.length === 1 ? 'key' : 'keys'}`}
+      look={isProposed ? 'primary' : 'danger-fill'}
       onClose={onClose}
     >
-      {isRequired && <NoteFields isRequired title={`Remove ${what}`.slice(0, 200)} errors={errors} />}
+      {(isRequired || isProposed) && (
+        <NoteFields isRequired={isRequired} title={`Remove ${what}`.slice(0, 200)} errors={errors} />
+      )}
     </FormModal>
   );
 }

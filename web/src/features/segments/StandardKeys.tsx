@@ -1,8 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
-import { Download, Minus, Plus } from 'lucide-react';
+import { Download, GitPullRequestArrow, Minus, Plus } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { removeKeys, uploadKeys } from '#contract/segments.ts';
+import { uploadKeys } from '#contract/segments.ts';
 import type { Usage } from '#domain/segments.ts';
+import { useMayPropose } from '../../changesets/propose.ts';
 import { explain } from '../../kit/explain.ts';
 import { ProdChip } from '../../kit/StatusChip.tsx';
 import { saveFile } from '../../kit/save-file.ts';
@@ -12,6 +13,7 @@ import { useWhyNot } from '../../server/rights.ts';
 import { usePageActions } from '../../state/page-actions.ts';
 import { toastFailure } from '../../state/toasts.ts';
 import { Button } from '../../ui/Button.tsx';
+import { Notice } from '../../ui/Notice.tsx';
 import { allKeys } from './all-keys.ts';
 import { KeyPanel } from './KeyPanel.tsx';
 import { KeyTable } from './KeyTable.tsx';
@@ -31,15 +33,16 @@ export interface KeysProps {
 export function StandardKeys(props: KeysProps) {
   const { segment, environment, keyCount } = props;
   const [open, setOpen] = useState<'add' | 'remove'>();
-  const whyNot = useWhyNot();
-  const guarded = needsApproval(environment)
-    ? `Changes in ${environment.name} need an approval. Propose keys as a changeset with the API.`
-    : undefined;
-  const whyNotAdd = whyNot(uploadKeys, { environment: environment.id }) ?? guarded;
-  const whyNotRemove = whyNot(removeKeys, { environment: environment.id }) ?? guarded;
+  // Removing them takes the same right.
+  const cannotEdit = useWhyNot()(uploadKeys, { environment: environment.id });
+  const mayPropose = useMayPropose();
+  const isProposed = mayPropose && (needsApproval(environment) || cannotEdit !== undefined);
+  const refusal = isProposed ? undefined : cannotEdit;
+  const [adding, removing] = isProposed ? ['Propose keys', 'Propose to remove keys'] : ['Add keys', 'Remove keys'];
+  const [AddIcon, RemoveIcon] = isProposed ? [GitPullRequestArrow, GitPullRequestArrow] : [Plus, Minus];
   const [dropped, setDropped] = useState<File>();
   const isOver = useFileDrop((file) => {
-    if (whyNotAdd !== undefined) return toastFailure(whyNotAdd);
+    if (refusal !== undefined) return toastFailure(refusal);
     setDropped(file);
     setOpen((before) => before ?? 'add');
   });
@@ -56,7 +59,7 @@ export function StandardKeys(props: KeysProps) {
     onError: (problem) => toastFailure(`The download failed. ${explain(problem)}`),
   });
   usePageActions([
-    { label: 'Add keys', keys: 'a', icon: Plus, run: () => setOpen('add'), refusal: whyNotAdd },
+    { label: adding, keys: 'a', icon: AddIcon, run: () => setOpen('add'), refusal },
     { label: 'Download keys', icon: Download, run: () => downloading.mutate() },
   ]);
   return (
@@ -71,19 +74,34 @@ export function StandardKeys(props: KeysProps) {
               <Button look="quiet" isBusy={downloading.isPending} onClick={() => downloading.mutate()}>
                 <Download size={14} aria-hidden /> Download
               </Button>
-              <Button look="quiet" refusal={whyNotRemove} onClick={() => setOpen('remove')}>
-                <Minus size={14} aria-hidden /> Remove keys
+              <Button look="quiet" refusal={refusal} onClick={() => setOpen('remove')}>
+                <RemoveIcon size={14} aria-hidden /> {removing}
               </Button>
             </>
           )}
-          <Button ref={addButton} refusal={whyNotAdd} onClick={() => setOpen('add')}>
-            <Plus size={14} aria-hidden /> Add keys
+          <Button ref={addButton} refusal={refusal} onClick={() => setOpen('add')}>
+            <AddIcon size={14} aria-hidden /> {adding}
           </Button>
         </div>
       </div>
-      {open && <KeyPanel key={open} {...props} action={open} dropped={dropped} isOver={isOver} onClose={close} />}
-      {isOver && !open && <p className={styles.dropHint}>Drop the file to add its keys to {environment.name}.</p>}
-      <KeyTable {...props} whyNotRemove={whyNotRemove} />
+      {isProposed && cannotEdit !== undefined && <Notice kind="plain">{cannotEdit} You can propose keys.</Notice>}
+      {open && (
+        <KeyPanel
+          key={open}
+          {...props}
+          action={open}
+          isProposed={isProposed}
+          dropped={dropped}
+          isOver={isOver}
+          onClose={close}
+        />
+      )}
+      {isOver && !open && (
+        <p className={styles.dropHint}>
+          Drop the file to {isProposed ? 'propose its keys for' : 'add its keys to'} {environment.name}.
+        </p>
+      )}
+      <KeyTable {...props} isProposed={isProposed} refusal={refusal} />
     </>
   );
 }
