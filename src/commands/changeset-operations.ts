@@ -278,15 +278,17 @@ const segmentKindFor = ({ kind }: Edit): SegmentKind => {
 async function placeSegment(
   db: Reader,
   { project, environment }: Placing,
-  { segment: nameOrId = '', edit }: WantedOperation,
+  { segment: nameOrId = '', edit, ifMatch }: WantedOperation,
 ): Promise<PlacedOperation> {
   const kind = segmentKindFor(edit);
   const segment = await findSegment(db, { projectId: project.id, kind }, nameOrId);
   if (!segment) throw new Problem('segment_not_found', { nameOrId });
   const activation = await findActivation(db, environment.id, segment.id);
   if (!activation) throw new Problem('segment_not_active', { name: segment.name, environment: environment.name });
-  if (edit.kind === 'replaceRules') parseSegmentRules(edit.body);
-  else parseKeys(edit.keys ?? []);
+  if (edit.kind === 'replaceRules') {
+    requireMatch(ifMatch, { id: segment.id, revision: activation.changeNumber });
+    parseSegmentRules(edit.body);
+  } else parseKeys(edit.keys ?? []);
   const base = edit.kind === 'replaceRules' ? rulesTextOf(activation) : undefined;
   return { kind: 'segment', object: toReference(segment), environment: toReference(environment), edit, base };
 }

@@ -22,9 +22,10 @@ import {
   type Targeting,
   toTargeting,
 } from '#domain/definitions/definition.ts';
+import { differencesBetween } from '#domain/definitions/differences.ts';
 import { type EditBase, editNow, sentenceOf } from '#domain/definitions/edit-now.ts';
 import { applyEdit } from '#domain/definitions/edits.ts';
-import { parseBucketing } from '#domain/definitions/parse.ts';
+import { parseBucketing, parseSegmentRules } from '#domain/definitions/parse.ts';
 import { maxSegments } from '#domain/definitions/references.ts';
 import { type Environment, inOrder, stagingOf } from '#domain/environments.ts';
 import type { Evaluable } from '#domain/evaluation/evaluate.ts';
@@ -34,13 +35,14 @@ import { type FlagSettings, settingsNow } from '#domain/flags.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Project } from '#domain/projects.ts';
 import { operationOfStep, statesAfterSteps } from '#domain/ramps.ts';
-import { rulesTextOf } from '#domain/rule-based-segments.ts';
+import { rulesTextOf, type SegmentRules } from '#domain/rule-based-segments.ts';
 import type { Schedule } from '#domain/schedules.ts';
 import type { Reference } from '#domain/schema.ts';
+import { toSegmentTargeting } from '#domain/segment-targeting.ts';
 import { findStoredDefinition, listStoredDefinitionsNamed } from '#store/definitions.ts';
 import { findEnvironmentOrder, listEnvironments } from '#store/environments.ts';
 import { findFlag, listFlagNames } from '#store/flags.ts';
-import { findActivation, listNamedSegments } from '#store/segments.ts';
+import { findActivation, findSegment, listNamedSegments } from '#store/segments.ts';
 import type { Reader } from '#store/sql.ts';
 import { requirePermission } from './actors.ts';
 import { neededApprovals, type Reviewed } from './approvals.ts';
@@ -204,11 +206,21 @@ const planners: Readonly<Record<PlacedOperation['kind'], Planner>> = {
     const { conflicts } = settingsNow(patchOf(edit), JSON.parse(base) as FlagSettings, flag);
     return { ...nothingPlanned, conflicts };
   },
-  segment: async ({ db }, { object, environment, edit, base }) => {
+  segment: async ({ db, project }, { object, environment, edit, base }) => {
     const activation = environment && (await findActivation(db, environment.id, object.id));
     if (!activation) return gone('the segment');
-    const isChanged = edit.kind === 'replaceRules' && rulesTextOf(activation) !== base;
-    return { ...nothingPlanned, conflicts: isChanged ? ['someone else changed its rules'] : [] };
+    if (edit.kind !== 'replaceRules') return nothingPlanned;
+    const before = rulesTextOf(activation);
+    if (before !== base) return { ...nothingPlanned, conflicts: ['someone else changed its rules'] };
+    const segment = await findSegment(db, { projectId: project.id, kind: 'rule_based' }, object.name);
+    return {
+      ...nothingPlanned,
+      ...(segment ? { trafficType: segment.trafficType.name } : {}),
+      differences: differencesBetween(
+        toSegmentTargeting(JSON.parse(before) as SegmentRules),
+        toSegmentTargeting(parseSegmentRules(edit.body)),
+      ),
+    };
   },
 };
 

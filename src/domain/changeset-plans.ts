@@ -19,7 +19,7 @@ const Range = Type.Object(
 
 const Differences = Type.Array(
   Type.Unsafe<Difference>({ type: 'object', additionalProperties: true, description: '`kind`, `before`, `after`' }),
-  { description: 'of a definition, in reading order' },
+  { description: 'of a definition, or of the rules of a segment, in reading order' },
 );
 
 const LaterStep = Type.Object({
@@ -40,7 +40,7 @@ const Planned = Type.Object({
     }),
   ),
   treatments: Type.Array(Type.String(), { description: 'of a definition, before and after, in their order' }),
-  trafficType: Type.Optional(Type.String({ description: 'of the flag' })),
+  trafficType: Type.Optional(Type.String({ description: 'of the flag, or of the segment whose rules are replaced' })),
   shares: Type.Array(Type.Object({ treatment: Type.String(), before: Range, after: Range })),
   moves: Type.Array(Type.Object({ from: Type.String(), to: Type.String(), share: Type.Number() }), {
     description: 'percent of the keys that no rule with an unknown condition takes',

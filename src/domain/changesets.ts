@@ -96,7 +96,8 @@ const NewOperation = Type.Object({
   ifMatch: Type.Optional(
     Type.String({
       maxLength: 255,
-      description: 'ETag of the definition that the edit was made for: 412 if someone has changed it since.',
+      description:
+        'ETag of the definition, or of the rules of a segment, that the edit was made for: 412 if someone has changed it since.',
     }),
   ),
 });

@@ -172,6 +172,22 @@ test('every conflict is named, and nothing is applied', async () => {
   assert.deepEqual((await share.read()).defaultRule, shares(30));
 });
 
+test('the plan for rules of a segment says what differs, and rules that someone changed since are refused', async () => {
+  const project = await aProject(api);
+  const { name: segment } = await aRuleBasedSegment(api, project, [project.staging]);
+  const path = `/rule-based-segments/ws/${project.id}/${segment}/environments/${project.staging.id}`;
+  const ifMatch = String((await api.get(path)).headers.etag);
+  const edit = { kind: 'replaceRules', body: { excludedKeys: ['omar'] } };
+  const operation = { environment: project.staging.id, segment, edit, ifMatch };
+  const id = await aChangeset(project, [operation]);
+  const { differences, trafficType } = (await api.get(`/changesets/${id}/plan`)).body.operations[0];
+  assert.deepEqual([differences.length, differences[0].kind, trafficType], [1, 'keys', 'user']);
+  await api.put(path, { rules: [], excludedKeys: ['lee'] });
+  assert.equal((await create(project, [operation])).status, 412);
+  const { conflicts } = (await api.get(`/changesets/${id}/plan`)).body.operations[0];
+  assert.deepEqual(conflicts, ['someone else changed its rules']);
+});
+
 test('keys and rules of segments are part of a changeset', async () => {
   const project = await aProject(api);
   const { name } = await aSegment(api, project, [project.staging]);

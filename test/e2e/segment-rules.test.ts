@@ -4,7 +4,7 @@ import { suite } from 'node:test';
 import type { Page } from 'playwright-core';
 import { startBrowser } from './browser.ts';
 import { field, heading, press } from './people.ts';
-import { someSegments } from './some-segments.ts';
+import { aReader, guardStaging, someSegments } from './some-segments.ts';
 import { blockStream, look, menuOf, row, saveBar, signedInVisitsIn, type Things } from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());
@@ -125,5 +125,41 @@ suite('rule-based segments', { concurrency: 2 }, () => {
     await page.getByText('Draft discarded.').waitFor();
     await press(page, 'Undo');
     await saveBar(page).getByText('1 unsaved change in Staging').waitFor();
+  });
+
+  visit('where approvals are required, and by those who cannot edit, rules are proposed', async (things) => {
+    const { page, api } = things;
+    await someSegments(things);
+    await guardStaging(things);
+    await page.goto('/p/Checkout/segments/eu_customers/Staging');
+    await press(page, 'Edit excluded');
+    await page.getByRole('textbox', { name: 'Keys' }).fill('mallory\nkim');
+    await press(page, 'Review and propose');
+    const dialog = page.getByRole('dialog', { name: 'Propose 1 change to Staging?' });
+    await dialog.getByLabel('Title').fill('Without Kim');
+    await dialog.getByRole('button', { name: 'Propose to Staging' }).click();
+    await heading(page, 'Without Kim').waitFor();
+    // Those who approve it see what would change.
+    await page.getByRole('region', { name: 'Excluded keys' }).getByText('kim').waitFor();
+    await look(page, 'proposed rules');
+    assert.deepEqual((await api('GET', pathOf(things))).excludedKeys, ['mallory'], 'nothing has changed yet');
+
+    await guardStaging(things, false);
+    const liu = await aReader(things);
+    await liu.page.goto('/p/Checkout/segments/eu_customers/Staging');
+    await press(liu.page, 'Propose a change');
+    await liu.page.getByText('What you change here is proposed to them.').waitFor();
+    await press(liu.page, 'Edit excluded');
+    await liu.page.getByRole('textbox', { name: 'Keys' }).fill('lee');
+    await press(liu.page, 'Review and propose');
+    await liu.page.getByRole('dialog').getByRole('button', { name: 'Propose to Staging' }).click();
+    await heading(liu.page, 'Change eu_customers').waitFor();
+    await liu.page.getByText('You cannot apply it').waitFor();
+    assert.deepEqual(liu.complaints, []);
+    await liu.leave();
+    await press(page, 'Apply to Staging');
+    await page.getByRole('dialog').getByRole('button', { name: 'Apply to Staging' }).click();
+    await page.getByText('Applied to Staging.').waitFor();
+    await page.getByRole('region', { name: 'Excluded keys' }).getByText('kim').waitFor();
   });
 });

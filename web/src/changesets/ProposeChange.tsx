@@ -1,17 +1,15 @@
 import { GitPullRequestArrow } from 'lucide-react';
-import { createChangeset } from '#contract/changesets.ts';
-import { useFlag } from '../server/flag.ts';
-import { useWhyNot } from '../server/rights.ts';
-import { useMay } from '../server/session.ts';
+import { useContext } from 'react';
+import { FlagContext } from '../server/flag.ts';
 import { Button } from '../ui/Button.tsx';
 import { focusWhenLost } from '../ui/focus.ts';
+import { useMayPropose } from './propose.ts';
 
-/** For those who see a definition and may not save it. Only those who ask for it edit, so that nobody does by mistake. */
+/** For those who see a definition, or rules of a segment, and may not save them. Only those who ask for it edit, so that nobody does by mistake. */
 export function ProposeChange({ onPropose }: { readonly onPropose: () => void }) {
-  const { archivedAt } = useFlag();
-  const may = useMay();
-  const refusal = useWhyNot()(createChangeset);
-  if (archivedAt !== undefined || refusal !== undefined || !may(createChangeset)) return null;
+  const isArchived = useContext(FlagContext)?.archivedAt !== undefined;
+  const mayPropose = useMayPropose();
+  if (isArchived || !mayPropose) return null;
   return (
     <div>
       <Button

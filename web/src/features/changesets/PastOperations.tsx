@@ -1,6 +1,10 @@
-import { useEffect } from 'react';
+import { type ComponentProps, useEffect } from 'react';
 import type { Change } from '#domain/changes.ts';
 import { type Definition, orderOf, recordedTargeting } from '#domain/definitions/definition.ts';
+import { type Difference, differencesBetween } from '#domain/definitions/differences.ts';
+import type { SegmentRules } from '#domain/rule-based-segments.ts';
+import type { Reference } from '#domain/schema.ts';
+import { toSegmentTargeting } from '#domain/segment-targeting.ts';
 import { useChanges } from '../../activity/changes-query.ts';
 import { FieldTable } from '../../activity/FieldTable.tsx';
 import { type ChangesetAnswer, type Operation, objectOf } from '../../changesets/changesets-query.ts';
@@ -80,6 +84,12 @@ function MadeInSteps({ operation, changes, appliedAt }: StepsProps) {
 function Made({ operation, change }: { readonly operation: Operation; readonly change: Change | undefined }) {
   if (!change) return <p className={styles.effect}>It was already like this: nothing changed.</p>;
   const { object, before, after } = change;
+  if (operation.edit.kind === 'replaceRules' && before && after) {
+    const [was, is] = [before, after] as SegmentRules[];
+    const differences = was && is ? differencesBetween(toSegmentTargeting(was), toSegmentTargeting(is)) : [];
+    const { trafficType } = after as { readonly trafficType: Reference };
+    return <PastDifferences differences={differences} order={[]} trafficType={trafficType.name} />;
+  }
   if (object.type !== 'definition') {
     return operation.flag ? (
       <FieldTable before={before} after={after} nameOf={() => undefined} />
@@ -99,8 +109,15 @@ function Made({ operation, change }: { readonly operation: Operation; readonly c
       </div>
     );
   }
-  return differencesIn(change).map((difference, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: an entry never changes
-    <DifferenceBox key={index} difference={difference} order={order} trafficType={trafficType} when="past" />
-  ));
+  return <PastDifferences differences={differencesIn(change)} order={order} trafficType={trafficType} />;
 }
+
+interface DifferencesProps extends Omit<ComponentProps<typeof DifferenceBox>, 'difference' | 'when'> {
+  readonly differences: readonly Difference[];
+}
+
+const PastDifferences = ({ differences, ...look }: DifferencesProps) =>
+  differences.map((difference, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: an entry never changes
+    <DifferenceBox key={index} difference={difference} {...look} when="past" />
+  ));

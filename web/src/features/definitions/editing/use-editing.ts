@@ -1,6 +1,6 @@
 /** The editing state of one definition: saved version, draft and differences. */
 import { useQueries } from '@tanstack/react-query';
-import { useEffect, useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { dependenciesOf, type Targeting, toTargeting } from '#domain/definitions/definition.ts';
 import { type Difference, differencesBetween } from '#domain/definitions/differences.ts';
 import type { ExpandedDefinition } from '#domain/definitions/summary.ts';
@@ -58,24 +58,6 @@ export function useEditing(environmentId: string, saved: ExpandedDefinition | un
     change: (edit) => changeDraft(place, saved && versionOf(saved), edit),
     discard: () => discardDraft(place),
   };
-}
-
-/**
- * Whether somebody who may not save edits to propose. They choose to; the draft remembers it, so that it goes on after
- * a reload and in another tab of the flag. People who lose the right to save while they edit are asked first.
- */
-export function useProposing({ draft, place }: Editing, cannotSave: string | undefined) {
-  const { archivedAt } = useFlag();
-  const [hasChosen, setChosen] = useState(false);
-  const { person, object, environment } = place;
-  useEffect(() => {
-    if (hasChosen && draft && !draft.isProposal) {
-      writeDraft({ person, object, environment }, { ...draft, isProposal: true });
-    }
-  }, [hasChosen, draft, person, object, environment]);
-  const isChosen = hasChosen || draft?.isProposal === true;
-  const isProposing = cannotSave !== undefined && isChosen && archivedAt === undefined;
-  return { isProposing, refusal: isProposing ? undefined : cannotSave, propose: () => setChosen(true) };
 }
 
 /** A definition may keep flags that were deleted since it was saved, but not get new ones. */

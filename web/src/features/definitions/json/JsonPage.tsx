@@ -1,6 +1,7 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { patchDefinition } from '#contract/definitions.ts';
+import { useProposing } from '../../../changesets/use-proposing.ts';
 import { useFlag } from '../../../server/flag.ts';
 import { type Environment, needsApproval, useEnvironments, useProject } from '../../../server/project.ts';
 import { useWhyNot } from '../../../server/rights.ts';
@@ -14,7 +15,7 @@ import { Tabs } from '../../../ui/Tabs.tsx';
 import { PlainButtonLink, PrimaryButtonLink } from '../../../ui/TextLink.tsx';
 import { useSaved } from '../editing/definitions.ts';
 import { useCarryOver } from '../editing/use-carry-over.ts';
-import { useEditing, useProposing } from '../editing/use-editing.ts';
+import { useEditing } from '../editing/use-editing.ts';
 import { NoSuchEnvironment } from '../page/NoSuchEnvironment.tsx';
 import { JsonCopies } from './JsonCopies.tsx';
 import type { Typed } from './JsonEditor.tsx';

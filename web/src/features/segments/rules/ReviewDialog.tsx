@@ -9,7 +9,7 @@ import { Failure } from '../../../kit/Failure.tsx';
 import { useForm } from '../../../kit/form.ts';
 import { NoteFields, noteOf, noteRules } from '../../../kit/NoteFields.tsx';
 import { call, keyOf } from '../../../server/api.ts';
-import { type Environment, needsApproval, useProject } from '../../../server/project.ts';
+import { type Environment, useProject } from '../../../server/project.ts';
 import { type Draft, readDraft, writeDraft } from '../../../state/drafts.ts';
 import { toast, toastFailure } from '../../../state/toasts.ts';
 import { CallView } from '../../../targeting/CallView.tsx';
@@ -24,11 +24,13 @@ interface Props {
   readonly environment: Environment;
   readonly saved: SegmentDefinition;
   readonly editing: RulesEditing & { readonly draft: Draft };
+  /** To others, instead of saving it. */
+  readonly isProposed: boolean;
   readonly onClose: () => void;
 }
 
 /** Shows each change before saving, and asks why it is made. */
-export function ReviewDialog({ segment, environment, saved, editing, onClose }: Props) {
+export function ReviewDialog({ segment, environment, saved, editing, isProposed, onClose }: Props) {
   const { draft, place, differences } = editing;
   const project = useProject();
   const client = useQueryClient();
@@ -36,7 +38,6 @@ export function ReviewDialog({ segment, environment, saved, editing, onClose }: 
   const isRequired = project.requiresTitleAndComments;
   const params = { project: project.id, ruleBasedSegment: segment.name, environment: environment.id };
   const reading = keyOf(getRuleBasedDefinition, { params });
-  const isProposed = needsApproval(environment);
   const { propose, open } = usePropose();
   const body = toSegmentRules(draft.targeting, saved);
   const { form, errors, problem, isSending } = useForm({
@@ -44,7 +45,10 @@ export function ReviewDialog({ segment, environment, saved, editing, onClose }: 
     send: async (values) => {
       if (isProposed) {
         const edit = { kind: 'replaceRules' as const, body };
-        const made = await propose([{ segment: segment.name, environment: environment.id, edit }], noteOf(values));
+        const made = await propose(
+          [{ segment: segment.name, environment: environment.id, edit, ...(draft.etag && { ifMatch: draft.etag }) }],
+          noteOf(values),
+        );
         if (readDraft(place)?.targeting === draft.targeting) writeDraft(place, undefined);
         return made;
       }

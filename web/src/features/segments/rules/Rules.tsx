@@ -3,11 +3,12 @@ import { Plus } from 'lucide-react';
 import { Suspense, useState } from 'react';
 import { getRuleBasedDefinition, replaceRuleBasedDefinition } from '#contract/rule-based-segments.ts';
 import { addRule, duplicateRule, removeRule } from '#domain/definitions/edit-rules.ts';
+import { useProposing } from '../../../changesets/use-proposing.ts';
 import { Loaded } from '../../../kit/Loaded.tsx';
 import { SaveBar } from '../../../kit/SaveBar.tsx';
 import { ProdChip } from '../../../kit/StatusChip.tsx';
 import { reading } from '../../../server/api.ts';
-import { type Environment, useProject } from '../../../server/project.ts';
+import { type Environment, needsApproval, useProject } from '../../../server/project.ts';
 import { definitionsRefreshMs } from '../../../server/query-client.ts';
 import { useWhyNot } from '../../../server/rights.ts';
 import { lazyPart } from '../../../state/lazy.ts';
@@ -26,6 +27,7 @@ import styles from './Rules.module.css';
 import { type SegmentDefinition, useDraftPlace, useRules } from './use-rules.ts';
 
 const ConflictPanel = lazyPart('ConflictPanel', () => import('../../../targeting/ConflictPanel.tsx'));
+const ProposeChange = lazyPart('ProposeChange', () => import('../../../changesets/ProposeChange.tsx'));
 const ReviewDialog = lazyPart('ReviewDialog', () => import('./ReviewDialog.tsx'));
 
 interface Props {
@@ -57,7 +59,9 @@ const whyNotId = 'why-not';
 function RulesView({ segment, environment, saved }: Props & { readonly saved: SegmentDefinition }) {
   const editing = useRules(useDraftPlace(segment, environment.id), saved);
   const { draft, targeting, differences, complaints, change } = editing;
-  const refusal = useWhyNot()(replaceRuleBasedDefinition, { environment: environment.id });
+  const cannotSave = useWhyNot()(replaceRuleBasedDefinition, { environment: environment.id });
+  const { isProposing, refusal, propose } = useProposing(editing, cannotSave);
+  const isProposed = isProposing || needsApproval(environment);
   const trafficType = segment.trafficType.name;
   const [open, setOpen] = useState<number>();
   const [isAttempted, setAttempted] = useState(false);
@@ -88,11 +92,13 @@ function RulesView({ segment, environment, saved }: Props & { readonly saved: Se
   };
   return (
     <RulePlaceContext value={place}>
-      {refusal !== undefined && (
+      {cannotSave !== undefined && (
         <Notice kind="plain" id={whyNotId}>
-          {refusal}
+          {cannotSave}
+          {isProposing && ' What you change here is proposed to them.'}
         </Notice>
       )}
+      <Suspense>{refusal !== undefined && <ProposeChange onPropose={propose} />}</Suspense>
       <Suspense>
         {draft && draft.conflicts.length > 0 && (
           <ConflictPanel draft={draft} place={editing.place} order={[]} trafficType={trafficType} />
@@ -154,6 +160,7 @@ function RulesView({ segment, environment, saved }: Props & { readonly saved: Se
                   : 'The draft is incomplete.'
                 : differences.map((one) => differenceLine(one, trafficType)).join('; '))
           }
+          review={isProposed ? 'Review and propose' : 'Review and save'}
           refusal={refusal}
           onDiscard={() => {
             setAttempted(false);
@@ -170,6 +177,7 @@ function RulesView({ segment, environment, saved }: Props & { readonly saved: Se
             environment={environment}
             saved={saved}
             editing={{ ...editing, draft }}
+            isProposed={isProposed}
             onClose={() => setReviewing(false)}
           />
         )}
@@ -181,14 +189,16 @@ function RulesView({ segment, environment, saved }: Props & { readonly saved: Se
 interface BarProps {
   readonly title: string;
   readonly line: string;
+  /** The label of the button that opens the review. */
+  readonly review: string;
   readonly refusal: string | undefined;
   readonly onDiscard: () => void;
   readonly onReview: () => void;
 }
 
-function DraftBar({ title, line, refusal, onDiscard, onReview }: BarProps) {
+function DraftBar({ title, line, review, refusal, onDiscard, onReview }: BarProps) {
   usePageActions([
-    { label: 'Review and save', keys: 'mod+s', run: onReview, refusal },
+    { label: review, keys: 'mod+s', run: onReview, refusal },
     { label: 'Discard the draft', run: onDiscard },
   ]);
   return (
@@ -197,7 +207,7 @@ function DraftBar({ title, line, refusal, onDiscard, onReview }: BarProps) {
         Discard
       </Button>
       <Button look="primary" refusal={refusal} onClick={onReview}>
-        Review and save
+        {review}
       </Button>
     </SaveBar>
   );
