@@ -23,20 +23,13 @@ export async function saveAttributesIn(
   if (changed.length === 0) return tx.unchanged(after);
   const created = changed.filter(({ id }) => !before.has(id)).length;
   if (before.size + created > maxAttributes) throw new Problem('too_many_attributes', { max: maxAttributes });
-  for (const some of inParts(changed)) await store.saveAttributes(tx, some);
+  await store.saveAttributes(tx, changed);
   for (const one of changed) {
     const old = before.get(one.id);
     const action = old ? 'attribute.replaced' : 'attribute.created';
     await tx.record({ ...entry(action, trafficType, one), ...(old ? { before: old } : {}), after: one });
   }
   return after;
-}
-
-/** Rows in one statement. */
-const partLength = 100;
-
-function* inParts<Item>(items: readonly Item[]): Generator<Item[]> {
-  for (let start = 0; start < items.length; start += partLength) yield items.slice(start, start + partLength);
 }
 
 interface AttributeChange {

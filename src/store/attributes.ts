@@ -1,6 +1,6 @@
 import sql, { bulk, empty, type Sql } from 'sql-template-tag';
 import type { Attribute } from '#domain/attributes.ts';
-import { likeLiteral, type Reader, type Tx } from './sql.ts';
+import { inChunks, likeLiteral, type Reader, type Tx } from './sql.ts';
 
 interface AttributeRow {
   readonly id: string;
@@ -74,23 +74,26 @@ async function listSome(db: Reader, { trafficTypeId, prefix }: AttributeFilter, 
 }
 
 /** Creates or overwrites. The traffic type must be locked. */
-export const saveAttributes = (tx: Tx, attributes: readonly Attribute[]) =>
-  tx.run(sql`
-    insert into attributes (id, traffic_type_id, display_name, description, data_type, is_searchable, suggested_values)
-    values ${bulk(
-      attributes.map((one) => [
-        one.id,
-        one.trafficTypeId,
-        one.displayName,
-        one.description,
-        one.dataType,
-        one.isSearchable,
-        JSON.stringify(one.suggestedValues),
-      ]),
-    )}
-    on conflict (traffic_type_id, id) do update
-       set display_name = excluded.display_name, description = excluded.description, data_type = excluded.data_type,
-           is_searchable = excluded.is_searchable, suggested_values = excluded.suggested_values`);
+export async function saveAttributes(tx: Tx, attributes: readonly Attribute[]): Promise<void> {
+  for (const some of inChunks(attributes, 100)) {
+    await tx.run(sql`
+      insert into attributes (id, traffic_type_id, display_name, description, data_type, is_searchable, suggested_values)
+      values ${bulk(
+        some.map((one) => [
+          one.id,
+          one.trafficTypeId,
+          one.displayName,
+          one.description,
+          one.dataType,
+          one.isSearchable,
+          JSON.stringify(one.suggestedValues),
+        ]),
+      )}
+      on conflict (traffic_type_id, id) do update
+         set display_name = excluded.display_name, description = excluded.description, data_type = excluded.data_type,
+             is_searchable = excluded.is_searchable, suggested_values = excluded.suggested_values`);
+  }
+}
 
 export const deleteAttribute = (tx: Tx, { trafficTypeId, id }: Attribute) =>
   tx.run(sql`delete from attributes where traffic_type_id = ${trafficTypeId} and id = ${id}`);

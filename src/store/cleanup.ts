@@ -18,9 +18,8 @@ import {
 import type { Targeting } from '#domain/definitions/definition.ts';
 import type { Environment } from '#domain/environments.ts';
 import { dayMs } from '#domain/traffic.ts';
-import { inChunks } from './definitions.ts';
 import { fitting } from './paging.ts';
-import { housekeep, type Reader, type Store, type Tx } from './sql.ts';
+import { housekeep, inChunks, type Reader, type Store, type Tx } from './sql.ts';
 
 interface PolicyRow {
   readonly one_treatment_days: number;

@@ -1,8 +1,7 @@
 import sql, { bulk, join } from 'sql-template-tag';
 import { type CodeReport, type FlagCode, maxReferencesOfFlag, maxReports, urlOf } from '#domain/code-references.ts';
 import { Problem } from '#domain/problems.ts';
-import { inChunks } from './definitions.ts';
-import type { Reader, Tx } from './sql.ts';
+import { inChunks, type Reader, type Tx } from './sql.ts';
 
 type Branch = Pick<CodeReport, 'repository' | 'branch'>;
 

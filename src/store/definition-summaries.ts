@@ -5,10 +5,10 @@ import { parseStored } from '#domain/definitions/definition.ts';
 import { referencesOf } from '#domain/definitions/references.ts';
 import type { SummarizedDefinition } from '#domain/definitions/summary.ts';
 import type { Reference } from '#domain/schema.ts';
-import { findStoredDefinition, inChunks, saveSummaries, summaryOf } from './definitions.ts';
+import { findStoredDefinition, saveSummaries, summaryOf } from './definitions.ts';
 import { fitting } from './paging.ts';
 import { saveReferences } from './references.ts';
-import type { Reader, Store, Tx } from './sql.ts';
+import { inChunks, type Reader, type Store, type Tx } from './sql.ts';
 
 /** In bytes. A summary is larger only if a definition has hundreds of treatments; those are read one by one. */
 const smallSummary = 4_096;

@@ -7,7 +7,7 @@ import { Problem } from '#domain/problems.ts';
 import { rolledOutShare } from '#domain/rollouts.ts';
 import type { Reference } from '#domain/schema.ts';
 import { fitting } from './paging.ts';
-import { onRefused, type Reader, type Tx } from './sql.ts';
+import { inChunks, onRefused, type Reader, type Tx } from './sql.ts';
 
 /** In bytes. A definition can be a megabyte; lists read smaller ones together and larger ones one by one. */
 const smallTargeting = 16_384;
@@ -222,9 +222,6 @@ export async function listStoredDefinitionsNamed(
        and f.name in (${join([...names])})`);
   return rows.map((row) => toStored(row, environment));
 }
-
-export const inChunks = <Item>(items: readonly Item[], size: number): Item[][] =>
-  Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
 
 /** Also removes the tombstone of an earlier definition. */
 export async function insertDefinition(tx: Tx, definition: SeededDefinition, summary: StoredSummary): Promise<void> {

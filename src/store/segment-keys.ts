@@ -1,9 +1,8 @@
 /** Keys of standard segments, and the calls that changed them. Removed keys stay, marked with the number of the change. */
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { KeyChange, ListedKey } from '#domain/segments.ts';
-import { inChunks } from './definitions.ts';
 import { findPage, type Page, type Total } from './paging.ts';
-import type { Reader, Tx } from './sql.ts';
+import { inChunks, type Reader, type Tx } from './sql.ts';
 
 /** The keys of a segment in an environment, by name: rows outlive the segment. */
 export interface KeyPlace {

@@ -144,6 +144,10 @@ export const onRefused =
     throw translate ? translate() : error;
   };
 
+/** For rows that are too many for one statement. */
+export const inChunks = <Item>(items: readonly Item[], size: number): Item[][] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
+
 /**
  * Escapes text for a `like` pattern on `lower(…)` with `escape '\'`. Lowers only ASCII, as `lower` does with byte-wise
  * collation.

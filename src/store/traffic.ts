@@ -9,8 +9,7 @@
  */
 import sql, { bulk, empty, join, type Sql } from 'sql-template-tag';
 import { dayMs, type EventCount, type HourCount, hourlyDays, type KnownEventType } from '#domain/traffic.ts';
-import { inChunks } from './definitions.ts';
-import { definitionTag, type Reader, type RootTx, type Tx } from './sql.ts';
+import { definitionTag, inChunks, type Reader, type RootTx, type Tx } from './sql.ts';
 
 export interface FlagPlace {
   readonly environmentId: string;

@@ -18,9 +18,9 @@ import {
   toShares,
 } from '#domain/traffic.ts';
 import type { WireFlag } from '#domain/wire/flags.ts';
-import { inChunks, isDefined } from '#store/definitions.ts';
+import { isDefined } from '#store/definitions.ts';
 import { listEnvironments } from '#store/environments.ts';
-import type { Reader } from '#store/sql.ts';
+import { inChunks, type Reader } from '#store/sql.ts';
 import {
   findLastTraffic,
   listCounts,
