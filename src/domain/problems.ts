@@ -64,6 +64,9 @@ const roleInsufficient = () =>
   );
 const taken = (thing: string) => problem<{ name: string }>('conflict', (p) => `${thing} ${p.name} already exists`);
 
+const whoApproves =
+  'Where the environment restricts approvers, those on its list and administrators can approve; elsewhere, everyone who can edit definitions there and, if the request names people, is one of them. API keys must be on the list (approvers of changePermissions)';
+
 export const problems = {
   // the request
   request_invalid: invalid(),
@@ -82,7 +85,7 @@ export const problems = {
   ),
   precondition_failed: problem(
     'precondition_failed',
-    () => 'If-Match does not match the current ETag; it may have been changed in the meantime',
+    () => 'If-Match does not match the current ETag: this was changed in the meantime, or does not exist yet',
   ),
   patch_invalid: problem<{ complaints: readonly string[]; changeable?: readonly string[] | undefined }>(
     'invalid',
@@ -138,7 +141,7 @@ export const problems = {
   environment_not_found: notFoundByName('environment', 'GET /environments/ws/<project>'),
   environment_ambiguous: problem<{ name: string }>(
     'invalid',
-    (p) => `Several projects have an environment ${p.name}; send its id`,
+    (p) => `Several projects have an environment named ${p.name}; send its id`,
     () => 'GET /environments/ws/<project> shows the id',
   ),
   environment_name_taken: taken('Environment'),
@@ -154,7 +157,7 @@ export const problems = {
   permissions_unsupported: problem<{ member: string }>(
     'invalid',
     (p) => `${p.member} must be false: it is not supported`,
-    () => 'editors, killers and approvers of changePermissions limit who may act in an environment',
+    () => 'To limit who can act in an environment, use editors, killers and approvers of changePermissions',
   ),
   traffic_type_not_found: notFoundByName('traffic type', 'GET /trafficTypes/ws/<project>'),
   traffic_type_name_taken: taken('Traffic type'),
@@ -178,7 +181,7 @@ export const problems = {
   // flags and definitions
   flag_not_found: notFound(
     'flag',
-    'The project has no flag with this name or id. Names are case-sensitive; GET /splits/ws/<project>?name=<part of the name> finds them without case',
+    'The project has no flag with this name or id. Names are case-sensitive; GET /splits/ws/<project>?name=<part of the name> ignores case',
   ),
   flag_name_taken: taken('Feature flag'),
   flag_invalid: invalid(),
@@ -189,7 +192,7 @@ export const problems = {
   too_many_code_reports: problem<{ max: number }>(
     'conflict',
     (p) =>
-      `The project has code references of ${p.max} branches; report no more branches, or delete some by reporting no references`,
+      `The project already has code references of ${p.max} branches; to delete those of a branch, report it without references`,
   ),
   deleted_flag_not_found: notFound(
     'deleted flag',
@@ -221,20 +224,17 @@ export const problems = {
   flag_set_name_taken: taken('Flag set'),
   flag_set_in_use: problem<{ name: string; max: number }>(
     'invalid',
-    (p) => `Flag set ${p.name} is named by more than ${p.max} definitions; remove it from some of them first`,
+    (p) => `Flag set ${p.name} is used by more than ${p.max} definitions; remove it from some of them first`,
   ),
 
   // views
   view_not_found: notFound('view', 'Views are found by name; GET /views/ws/<project> lists them'),
-  too_many_views: problem<{ max: number }>(
-    'conflict',
-    (p) => `There are ${p.max} views already; delete one of them first`,
-  ),
+  too_many_views: problem<{ max: number }>('conflict', (p) => `There are already ${p.max} views; delete one first`),
 
   // watches
   too_many_watches: problem<{ max: number; watchers: number }>(
     'conflict',
-    (p) => `You watch ${p.max} flags already, or ${p.watchers} people watch this one`,
+    (p) => `You already watch ${p.max} flags, or ${p.watchers} people already watch this one`,
   ),
 
   // changesets
@@ -256,7 +256,7 @@ export const problems = {
   changeset_without_changes: problem(
     'invalid',
     () =>
-      'There is nothing to revert: the changeset changed nothing that can be taken back, or its audit entries were deleted',
+      'There is nothing to revert: the changeset changed nothing that can be undone, or its audit entries were deleted',
   ),
 
   /** The vendor's message. */
@@ -269,18 +269,17 @@ export const problems = {
   approvers_restricted: problem<{ environment: string }>(
     'invalid',
     () => 'Something was wrong',
-    (p) => `approvers must be empty: ${p.environment} has a list of who approves`,
+    (p) => `approvers must be empty: ${p.environment} has its own list of approvers`,
   ),
   changeset_own: problem(
     'forbidden',
-    () => 'Nobody approves or rejects what they wrote themselves',
-    () => 'Ask somebody else. To give it up, withdraw it: DELETE /changesets/<id>',
+    () => 'You cannot approve or reject a changeset that you wrote or edited',
+    () => 'Ask someone else. To drop it, withdraw it: DELETE /changesets/<id>',
   ),
   changeset_not_approver: problem<{ name: string }>(
     'forbidden',
     (p) => `${p.name} cannot approve this changeset`,
-    () =>
-      'GET /changesets/<id>/plan says which approvals it needs. People can approve where they can edit definitions, or are on the environment’s list; API keys only if they are on the list',
+    () => `GET /changesets/<id>/plan says which approvals it needs. ${whoApproves}`,
   ),
 
   // segments
@@ -291,7 +290,8 @@ export const problems = {
   segment_not_active: problem<{ name: string; environment: string }>(
     'not_found',
     (p) => `Could not find segment ${p.name} in environment ${p.environment}`,
-    () => 'It does not exist, or it is not active there; POST /segments/<environment>/<segment> activates it',
+    () =>
+      'It does not exist, or it is not active there; POST /segments/<environment>/<segment> activates a standard segment',
   ),
   segment_name_taken: taken('Segment'),
   segment_active: problem<{ name: string; environment: string }>(
@@ -318,8 +318,7 @@ export const problems = {
   change_request_not_approver: problem<{ name: string }>(
     'unauthenticated',
     (p) => `${p.name} cannot approve this change request`,
-    () =>
-      'People can approve where they can edit definitions, or are on the environment’s list; API keys only if they are on the list: approvers of its changePermissions',
+    () => whoApproves,
   ),
   too_many_uploads: problem<{ seconds: number }>(
     'unavailable',
@@ -340,9 +339,9 @@ export const problems = {
   second_factor_required: problem(
     'forbidden',
     () => 'This server requires a second factor; set one up first',
-    () => 'Sign in to the interface: it leads there. API keys are not affected',
+    () => 'Sign in to the web interface, which asks you to. API keys are not affected',
   ),
-  second_factor_first: problem('invalid', () => 'Set up your own second factor before you require one of everybody'),
+  second_factor_first: problem('invalid', () => 'Set up your own second factor before you require one for everyone'),
   two_factor_on: problem('invalid', () => 'Two-factor authentication is already on; turn it off first'),
   two_factor_code_wrong: problem('invalid', () => 'The code is incorrect; wait for the next one and try again'),
   two_factor_not_offered: problem('invalid', () => 'Request a secret first, then confirm it with a code'),
@@ -448,12 +447,12 @@ export class Problem<Code extends ProblemCode = ProblemCode> extends Error {
   }
 }
 
+/** Facts that are lists of sentences. */
+const listNames: ReadonlySet<string | symbol> = new Set(['complaints', 'conflicts']);
+
 /** The message of a code with the names of its facts as placeholders, for documents. */
 export function sentenceOf(code: ProblemCode): string {
-  const names = new Proxy(
-    {},
-    { get: (_, name) => (name === 'complaints' ? ['{what is wrong}'] : `{${String(name)}}`) },
-  );
+  const names = new Proxy({}, { get: (_, name) => (listNames.has(name) ? ['{what is wrong}'] : `{${String(name)}}`) });
   return (problems[code] as unknown as Entry<unknown>).sentence(names);
 }
 

@@ -140,7 +140,7 @@ const verbs = {
   rejected: (by: string) => `${by} rejected`,
   withdrawn: (by: string) => `${by} withdrew`,
   aborted: (by: string) => `${by} ended the schedule of`,
-  expired: () => 'Burgee gave up',
+  expired: () => 'Burgee closed',
   failed: () => 'Burgee could not apply',
 } as const;
 
@@ -175,9 +175,7 @@ function newsOf(mail: ChangesetMail, publicUrl: string): Words {
     button: isAsking(news) ? 'Review the changes' : 'Open the changeset',
     link: `${publicUrl}/p/${project.id}/changesets/${changesetId}`,
     notes: [
-      ...(expiresAt === undefined
-        ? []
-        : [`If nobody decides, it is given up on ${new Date(expiresAt).toUTCString()}.`]),
+      ...(expiresAt === undefined ? [] : [`If nobody decides, it expires on ${new Date(expiresAt).toUTCString()}.`]),
       `You get this email because ${reason}.`,
     ],
   };
@@ -208,7 +206,7 @@ function wordsOf(mail: Mail, publicUrl: string): Words {
 const advice: Readonly<Record<RemindedGroup, string>> = {
   safe: 'safe to remove',
   code: 'remove it from code first',
-  killed: 'killed for long: restore it or remove it',
+  killed: 'killed for a long time: restore it or remove it',
 };
 
 /** Plain text: it is a list of names. */

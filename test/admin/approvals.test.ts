@@ -89,7 +89,7 @@ test('where approvals are required, a changeset is applied after somebody else a
   const project = await aGuardedProject();
   const id = await aRequest(project, [project.edit(allocate(40))], { comment: 'Before Friday' });
   refused(await say('apply', id, ana), 403, /^Approvals are required\. orgId=.+ envId=/);
-  refused(await say('approve', id, ana), 403, 'Nobody approves or rejects what they wrote themselves');
+  refused(await say('approve', id, ana), 403, 'You cannot approve or reject a changeset that you wrote or edited');
   assert.deepEqual([await waiting(project, ben), await waiting(project, ana)], [[id], []]);
   assert.deepEqual([await badge(project, ben), await badge(project, ana)], [1, undefined]);
   assert.deepEqual([await waiting(project, ana, 'mine'), await waiting(project, ben, 'mine')], [[id], []]);
@@ -299,8 +299,8 @@ test('whoever edits a request cannot approve it', async () => {
   const project = await aGuardedProject();
   const id = await aRequest(project, [project.edit(allocate(40))]);
   await ok(api.put(`/changesets/${id}`, { operations: [project.edit(allocate(100))] }, as(ben)));
-  refused(await say('approve', id, ben), 403, /wrote themselves/);
-  refused(await say('approve', id, ana), 403, /wrote themselves/);
+  refused(await say('approve', id, ben), 403, /that you wrote or edited/);
+  refused(await say('approve', id, ana), 403, /that you wrote or edited/);
   await ok(say('approve', id, cleo));
 });
 

@@ -193,7 +193,7 @@ test('a flag’s change is requested with one key and published by the approval 
   });
   assert.deepEqual(await listed(project.staging.id), [id]);
 
-  refused(await decide(id, 'APPROVED', submitter), 403, /Nobody approves/);
+  refused(await decide(id, 'APPROVED', submitter), 403, /You cannot approve/);
   refused(await decide(id, 'APPROVED', await aKey('stranger')), 401, /^stranger cannot approve/);
   const second = await submit(sent);
   refused(second, 423, 'Something was wrong');

@@ -493,7 +493,7 @@ test('changing the steps still to come voids approvals, and they wait for a new 
   refused(await api.delete(`/changesets/${id}`, as(ana)), 409, /is running/);
   pass(2 * hour);
   assert.deepEqual(await api.recorded(() => run()), []);
-  refused(await say('approve', id, ana), 403, /wrote themselves/);
+  refused(await say('approve', id, ana), 403, /that you wrote or edited/);
   assert.equal((await ok(say('approve', id, ben))).status, 'SCHEDULED');
   await run();
   assert.deepEqual([await place.share(), await stateOf(id)], [60, 'PUBLISHED']);
@@ -525,7 +525,7 @@ test('a kill needs no approval where kills are allowed, but what follows it does
   await ok(say('schedule', id, ana, { steps: [{ hold: true, operations: [place.edit({ kind: 'restore' })] }] }));
   await ok(say('approve', id, ben));
   await run();
-  refused(await say('resume', id, ana), 403, /wrote themselves/);
+  refused(await say('resume', id, ana), 403, /that you wrote or edited/);
   await ok(say('resume', id, cleo));
   await run();
   assert.equal(await stateOf(id), 'PUBLISHED');
@@ -639,7 +639,7 @@ test('whoever schedules what somebody else drafted has written it, and cannot ap
   const id = await place.draft();
   const operations = [place.edit(allocate(90))];
   await ok(say('schedule', id, ben, { ...at(inAnHour()), operations }));
-  refused(await say('approve', id, ben), 403, /wrote themselves/);
+  refused(await say('approve', id, ben), 403, /that you wrote or edited/);
 });
 
 test('a ramp whose first step needed no approval in the end goes on', async () => {

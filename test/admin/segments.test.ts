@@ -137,7 +137,7 @@ test('an environment without its project is found by name if one project has it 
   refused(
     await api.get(`/segments/staging/${name}/keys`),
     400,
-    'Several projects have an environment staging; send its id',
+    'Several projects have an environment named staging; send its id',
   );
   assert.equal((await api.get(`/segments/${project.staging.id}/${name}/keys`)).status, 200);
   const scoped = await api.key({ scope: { kind: 'project', projectId: project.id } });

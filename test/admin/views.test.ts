@@ -83,7 +83,7 @@ test('there are at most 50 views of each kind, and their parts are limited', asy
   refused(
     await api.put(`${path}/own/more`, ramping, ada.signedIn),
     409,
-    'There are 50 views already; delete one of them first',
+    'There are already 50 views; delete one first',
   );
   assert.equal((await api.put(`${path}/own/7`, ramping, ada.signedIn)).status, 200);
   assert.equal((await api.put(`${path}/shared/more`, ramping, ada.signedIn)).status, 200);

@@ -145,5 +145,5 @@ export const holds = (match: Match, known: number | undefined, revision: number 
 
 export const noLongerHolds = refusal(
   412,
-  'If-Match does not match the current ETag; it may have been changed in the meantime',
+  'If-Match does not match the current ETag: this was changed in the meantime, or does not exist yet',
 );
