@@ -44,7 +44,7 @@ async function examineFile(db: Reader, file: string): Promise<Finding[]> {
   const isOpen = (mode & 0o077) !== 0;
   return [
     damages.length === 0
-      ? { level: 'ok', subject, sentence: `${file} is whole: ${size} bytes, every page, index and reference` }
+      ? { level: 'ok', subject, sentence: `${file} is intact: ${size} bytes, every page, index and reference` }
       : { level: 'trouble', subject, sentence: `${file} is damaged: ${damages.join('; ')}. Restore a backup` },
     isOpen
       ? { level: 'warning', subject, sentence: `${file} can be read by other users of this machine: chmod 600` }
