@@ -161,7 +161,7 @@ suite('changesets', { concurrency: 2 }, () => {
       await page.getByRole('dialog').getByLabel('Reason').fill('Looking at errors');
       await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
       await schedule.getByText('Paused before step 2 of 3').waitFor();
-      await schedule.getByText('Next, when somebody resumes').waitFor();
+      await schedule.getByText('Next, when someone resumes it').waitFor();
       await press(page, 'Resume');
       await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
       // What was applied stays; the rest is planned anew.

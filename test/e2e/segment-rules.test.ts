@@ -155,11 +155,21 @@ suite('rule-based segments', { concurrency: 2 }, () => {
     await liu.page.getByRole('dialog').getByRole('button', { name: 'Propose to Staging' }).click();
     await heading(liu.page, 'Change eu_customers').waitFor();
     await liu.page.getByText('You cannot apply it').waitFor();
-    assert.deepEqual(liu.complaints, []);
-    await liu.leave();
     await press(page, 'Apply to Staging');
     await page.getByRole('dialog').getByRole('button', { name: 'Apply to Staging' }).click();
     await page.getByText('Applied to Staging.').waitFor();
     await page.getByRole('region', { name: 'Excluded keys' }).getByText('kim').waitFor();
+
+    // What needs no approval is proposed to those who can apply it.
+    await liu.page.goto(page.url());
+    await press(liu.page, 'Revert');
+    await press(liu.page, 'Make the draft');
+    await press(liu.page, 'Propose');
+    const proposing = liu.page.getByRole('dialog', { name: 'Propose it?' });
+    await proposing.getByText('Those who can apply it see it in their list.').waitFor();
+    await proposing.getByRole('button', { name: 'Propose', exact: true }).click();
+    await liu.page.getByText('Ready to apply').waitFor();
+    assert.deepEqual(liu.complaints, []);
+    await liu.leave();
   });
 });

@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Changeset, Edit } from '#domain/changesets.ts';
 import {
+  approvedWords,
   changeWords,
   editWords,
   phaseOf,
   shownSteps,
   timeWords,
   waitWords,
+  whenWords,
 } from '../../web/src/changesets/schedule-words.ts';
 
 const [hour, day] = [3_600_000, 86_400_000];
@@ -54,6 +56,27 @@ test('a step that comes after a hold has no time, and the one after a wait has',
     ],
   );
   assert.equal(shownSteps(ramp('SCHEDULED', { dueAt: start }))[1]?.at, start + day);
+});
+
+test('a step that holds or is paused waits for someone even after the approval that it lacks', () => {
+  const begun = { appliedAt: [start, start + day] };
+  const wordsFor = (schedule: Partial<Changeset['schedule']>) => {
+    const asked = ramp('SCHEDULE_REQUESTED', schedule);
+    const next = shownSteps(asked).find(({ state }) => state === 'next');
+    return [approvedWords(asked), next && whenWords(next, asked)];
+  };
+  const stopped = [
+    'Then step 3 of 4 still waits until someone resumes it.',
+    'when it is approved and someone resumes it',
+  ];
+  assert.deepEqual(wordsFor(begun), stopped);
+  assert.deepEqual(wordsFor({ ...begun, pausedAt: start, leftMs: hour }), stopped);
+  const due = wordsFor({ ...begun, dueAt: start });
+  assert.deepEqual(due, ['It goes on with step 3 of 4 then.', 'when it is approved']);
+  const paused = ramp('SCHEDULED', { ...begun, pausedAt: start });
+  const [, , third, fourth] = shownSteps(paused);
+  assert.deepEqual(third && whenWords(third, paused), 'when someone resumes it');
+  assert.deepEqual(fourth && whenWords(fourth, paused), '1 day after step 3');
 });
 
 test('the step that failed is marked, and those after it are never applied', () => {

@@ -63,8 +63,10 @@ function When({ schedule: { status, at, pausedAt, steps } }: { readonly schedule
   const zone = at?.zone ?? zoneHere();
   const isAsked = status === 'SCHEDULE_REQUESTED';
   // The time of a first step comes whether it is approved or not.
-  if (isAsked && (!at || (next?.step ?? 1) > 1)) return 'When it is approved';
-  if (pausedAt !== undefined) return 'Paused';
+  if (isAsked && (!at || (next?.step ?? 1) > 1)) {
+    return next?.at === undefined ? 'When it is approved and someone resumes it' : 'When it is approved';
+  }
+  if (pausedAt !== undefined) return 'Paused, until someone resumes it';
   if (next?.at === undefined) return 'When someone resumes it';
   return (
     <>

@@ -43,6 +43,7 @@ export function waitWords(waitMs: number): string {
 }
 
 type Scheduled = Pick<Changeset, 'status' | 'schedule'>;
+type Schedule = NonNullable<Changeset['schedule']>;
 
 /** What a schedule does now. `requested`: it lacks approvals. `over`: nothing more is applied. */
 export type Phase = 'requested' | 'waiting' | 'paused' | 'held' | 'over';
@@ -50,9 +51,37 @@ export type Phase = 'requested' | 'waiting' | 'paused' | 'held' | 'over';
 export function phaseOf({ status, schedule }: Scheduled): Phase | undefined {
   if (!schedule) return undefined;
   if (status === 'SCHEDULE_REQUESTED') return 'requested';
-  if (status !== 'SCHEDULED') return 'over';
-  if (schedule.dueAt !== undefined) return 'waiting';
-  return schedule.pausedAt === undefined ? 'held' : 'paused';
+  return status === 'SCHEDULED' ? standingOf(schedule) : 'over';
+}
+
+/** How the next step stands, apart from approvals. */
+const standingOf = ({ dueAt, pausedAt }: Schedule): 'waiting' | 'paused' | 'held' =>
+  dueAt !== undefined ? 'waiting' : pausedAt === undefined ? 'held' : 'paused';
+
+/** It lacks an approval, and even then it is paused, or its next step holds. */
+export const isStoppedBeyond = ({ status, schedule }: Scheduled): boolean =>
+  status === 'SCHEDULE_REQUESTED' && schedule !== undefined && standingOf(schedule) !== 'waiting';
+
+/** What the approval that is asked for leads to. */
+export function approvedWords(changeset: Scheduled): string {
+  const { schedule } = changeset;
+  if (!schedule) return 'It can be applied then.';
+  const { at, dueAt = 0, steps, appliedAt } = schedule;
+  const next = `step ${appliedAt.length + 1} of ${steps.length + 1}`;
+  if (isStoppedBeyond(changeset)) return `Then ${next} still waits until someone resumes it.`;
+  if (appliedAt.length > 0) return `It goes on with ${next} then.`;
+  if (at) return `It is applied on ${timeWords(dueAt, at.zone)}, ${at.zone}.`;
+  return `Its ${steps.length + 1} steps start then.`;
+}
+
+/** Of a step whose time is not known: "when someone resumes it". */
+export function whenWords({ number, hold, waitMs, state }: ShownStep, changeset: Scheduled): string {
+  const phase = phaseOf(changeset);
+  if (state === 'never' || state === 'failed') return '';
+  if (state === 'next' && isStoppedBeyond(changeset)) return 'when it is approved and someone resumes it';
+  if (state === 'next' && phase === 'requested') return 'when it is approved';
+  if (hold || (state === 'next' && phase === 'paused')) return 'when someone resumes it';
+  return waitMs === undefined ? '' : `${waitWords(waitMs)} after step ${number - 1}`;
 }
 
 /** Some steps of a ramp were applied, so its own operations are no longer what comes next. */

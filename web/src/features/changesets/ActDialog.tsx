@@ -55,6 +55,13 @@ const wordsOf = (act: Act, changeset: ChangesetAnswer): ActWords => {
       done: 'Asked for approval.',
       remark: 'What should they know?',
     },
+    propose: {
+      title: 'Propose it?',
+      about: 'It needs no approval. Those who can apply it see it in their list.',
+      submit: 'Propose',
+      done: 'Proposed.',
+      remark: 'What should they know?',
+    },
     approve: {
       title: `Approve it for ${where}?`,
       about: 'You approve exactly what this page shows. If anyone edits it, your approval is void.',
@@ -98,7 +105,7 @@ const wordsOf = (act: Act, changeset: ChangesetAnswer): ActWords => {
     },
     pause: {
       title: 'Pause the schedule?',
-      about: 'What was applied stays. The next step waits until somebody resumes.',
+      about: 'What was applied stays. The next step waits until someone resumes it.',
       submit: 'Pause',
       done: 'Paused.',
       remark: 'Reason',
@@ -208,6 +215,7 @@ async function sendAct(act: Act, changeset: ChangesetAnswer, { title, comment, r
   const body = remark.trim() === '' ? {} : { comment: remark.trim() };
   switch (act) {
     case 'request':
+    case 'propose':
       return call(requestChangeset, { params, body, ifMatch });
     case 'approve':
       return call(approveChangeset, { params, body, ifMatch });

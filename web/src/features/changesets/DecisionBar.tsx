@@ -1,6 +1,6 @@
 import type { ChangesetPlan } from '#domain/changeset-plans.ts';
 import { type ChangesetAnswer, isScheduled, objectOf, placesOf } from '../../changesets/changesets-query.ts';
-import { phaseOf, timeWords, zoneHere } from '../../changesets/schedule-words.ts';
+import { approvedWords, phaseOf, timeWords, zoneHere } from '../../changesets/schedule-words.ts';
 import { SaveBar } from '../../kit/SaveBar.tsx';
 import { useEnvironments } from '../../server/project.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -8,6 +8,7 @@ import { type Acts, missingApprovals } from './use-acts.ts';
 
 export type Act =
   | 'request'
+  | 'propose'
   | 'approve'
   | 'reject'
   | 'apply'
@@ -46,7 +47,7 @@ export function DecisionBar({ changeset, plan, acts, onAct, onSchedule }: BarPro
         label="Decide"
         edge={edge}
         title={`Approve it for ${wherein(changeset)}?`}
-        line={missing.length > 1 ? `${missing.length} approvals are missing.` : thenWords(changeset)}
+        line={missing.length > 1 ? `${missing.length} approvals are missing.` : approvedWords(changeset)}
       >
         <Button onClick={() => onAct('reject')}>Reject</Button>
         <Button look="primary" onClick={() => onAct('approve')}>
@@ -68,9 +69,13 @@ export function DecisionBar({ changeset, plan, acts, onAct, onSchedule }: BarPro
           Schedule…
         </Button>
       )}
-      {isDraft && acts.request !== 'hidden' && (
-        <Button look={mayApply ? 'plain' : 'primary'} refusal={acts.request} onClick={() => onAct('request')}>
-          Ask for approval
+      {isDraft && acts.request !== 'hidden' && (needsAsking(plan) || !mayApply) && (
+        <Button
+          look={mayApply ? 'plain' : 'primary'}
+          refusal={acts.request}
+          onClick={() => onAct(needsAsking(plan) ? 'request' : 'propose')}
+        >
+          {needsAsking(plan) ? 'Ask for approval' : 'Propose'}
         </Button>
       )}
       {(mayApply || !isDraft) && acts.apply !== 'hidden' && (
@@ -82,17 +87,11 @@ export function DecisionBar({ changeset, plan, acts, onAct, onSchedule }: BarPro
   );
 }
 
+/** Somebody may have to approve it, even if whoever looks at it may skip that. */
+const needsAsking = ({ approvals }: ChangesetPlan): boolean => approvals.some(({ without }) => without !== 'kill');
+
 const applyWords = ({ operations: [only, ...others] }: ChangesetAnswer): string =>
   only && others.length === 0 ? `It changes ${objectOf(only).name}.` : 'All operations together, or none.';
-
-/** What the approval that is asked for leads to. */
-function thenWords({ schedule }: ChangesetAnswer): string {
-  if (!schedule) return 'It can be applied then.';
-  const { at, dueAt = 0, steps, appliedAt } = schedule;
-  if (appliedAt.length > 0) return `It goes on with step ${appliedAt.length + 1} of ${steps.length + 1} then.`;
-  if (at) return `It is applied on ${timeWords(dueAt, at.zone)}, ${at.zone}.`;
-  return `Its ${steps.length + 1} steps start then.`;
-}
 
 /** Pauses, resumes, hurries and ends a schedule. */
 function ScheduleBar({ changeset, acts, onAct }: Omit<BarProps, 'plan' | 'onSchedule'>) {
@@ -133,8 +132,12 @@ function scheduleWords(changeset: ChangesetAnswer, acts: Acts): { readonly title
     const line = acts.isAuthor ? 'Someone else must approve it.' : 'Waiting for someone who can approve it.';
     return { title: 'It waits for an approval', line };
   }
-  if (phase === 'paused') return { title: 'Paused', line: `${step} waits until somebody resumes.` };
-  if (phase === 'held') return { title: `${step} holds`, line: 'It is applied when someone resumes it.' };
+  if (phase === 'paused') return { title: 'Paused', line: `${step} waits until someone resumes it.` };
+  if (phase === 'held') {
+    // Where approvals are required, those who could give one let it go on.
+    const isOthers = acts.resume !== undefined && acts.resume !== 'hidden';
+    return { title: `${step} holds`, line: isOthers ? acts.resume : 'It is applied when someone resumes it.' };
+  }
   const isSeveral = changeset.operations.length > 1;
   const zone = schedule?.at?.zone ?? zoneHere();
   const dueAt = schedule?.dueAt ?? 0;

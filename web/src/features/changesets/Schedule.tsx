@@ -2,12 +2,13 @@ import type { ChangesetAnswer } from '../../changesets/changesets-query.ts';
 import {
   editWords,
   hasBegun,
+  isStoppedBeyond,
   type Phase,
   phaseOf,
   type ShownStep,
   shownSteps,
   timeWords,
-  waitWords,
+  whenWords,
   zoneHere,
 } from '../../changesets/schedule-words.ts';
 import { EditorName } from '../../kit/EditorName.tsx';
@@ -78,7 +79,7 @@ function Standing({ changeset, phase, zone }: StandingProps) {
     return (
       <>
         <b>{which === '' ? 'Paused' : `Paused before ${which}`}</b>
-        <span className={styles.quiet}>since {timeWords(pausedAt ?? 0, zone)}</span>
+        <span className={styles.quiet}>since {timeWords(pausedAt ?? 0, zone)}, until someone resumes it</span>
       </>
     );
   }
@@ -87,6 +88,14 @@ function Standing({ changeset, phase, zone }: StandingProps) {
       <>
         <b>Holds before {which}</b>
         <span className={styles.quiet}>until someone resumes it</span>
+      </>
+    );
+  }
+  if (isStoppedBeyond(changeset)) {
+    return (
+      <>
+        <b>Waits before {which}</b>
+        <span className={styles.quiet}>for an approval, and then until someone resumes it</span>
       </>
     );
   }
@@ -132,7 +141,7 @@ function Step({ step, changeset, zone }: StepProps) {
   // Until it is approved, its times are those that it would have if it were approved now.
   const isTimed = changeset.schedule?.at && !hasBegun(changeset);
   const at = phase === 'requested' && state !== 'done' && !isTimed ? undefined : step.at;
-  const when = at === undefined ? whenWords(step, phase) : timeWords(at, zone);
+  const when = at === undefined ? whenWords(step, changeset) : timeWords(at, zone);
   return (
     <li className={styles.step} data-state={state}>
       <span className={styles.mark} aria-hidden />
@@ -165,12 +174,3 @@ function Step({ step, changeset, zone }: StepProps) {
 /** A patch that can be said in a few words. */
 const isShort = (operations: ShownStep['operations']): boolean =>
   operations.every(({ edit }) => edit.kind === 'patch' && (edit.operations?.length ?? 0) <= 2);
-
-/** Of a step whose time is not known. */
-function whenWords({ number, hold, waitMs, state }: ShownStep, phase: Phase | undefined): string {
-  if (state === 'never' || state === 'failed') return '';
-  if (state === 'next' && phase === 'requested') return 'when it is approved';
-  if (state === 'next' && phase === 'paused') return 'when somebody resumes';
-  if (hold) return 'when someone resumes it';
-  return waitMs === undefined ? '' : `${waitWords(waitMs)} after step ${number - 1}`;
-}

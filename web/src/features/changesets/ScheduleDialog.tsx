@@ -179,7 +179,7 @@ function whenOf({ schedule }: ChangesetAnswer, plan: WholePlan, needsApproval: b
     const [at, step] = [times[index], plan.steps[index]];
     if (at !== undefined && at > Date.now()) return timeWords(at, zone);
     if (done + index === 0) return plan.start === 'time' ? '' : needsApproval ? 'As soon as it is approved' : 'At once';
-    if (!step || step.unit === 'hold') return 'When somebody resumes';
+    if (!step || step.unit === 'hold') return 'When someone resumes it';
     if (at !== undefined) return needsApproval ? 'As soon as it is approved' : 'At once';
     const waitMs = waitOf(step);
     return waitMs === undefined ? '' : `${waitWords(waitMs)} after step ${done + index}`;

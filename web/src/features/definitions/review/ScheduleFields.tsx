@@ -137,7 +137,7 @@ function whenWords(plan: Plan, times: readonly (number | undefined)[], index: nu
   if (at !== undefined) return index === 0 && plan.start === 'now' ? 'At once' : timeWords(at, zone);
   if (index === 0) return plan.start === 'now' ? 'As soon as it is approved' : '';
   const step = plan.steps[index];
-  if (!step || step.unit === 'hold') return 'When somebody resumes';
+  if (!step || step.unit === 'hold') return 'When someone resumes it';
   return /^\d+$/.test(step.wait) ? `${waitWords(Number(step.wait) * unitMs[step.unit])} after step ${index}` : '';
 }
 
