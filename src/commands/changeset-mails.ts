@@ -41,6 +41,7 @@ const awaiting: readonly ChangesetState[] = ['REQUESTED', 'SCHEDULE_REQUESTED'];
 /** What is told whatever the state is then. */
 const acts: Readonly<Record<string, ChangesetNews>> = {
   'changeset.approved': 'approved',
+  'changeset.asked': 'asked',
   'changeset.aborted': 'aborted',
 };
 

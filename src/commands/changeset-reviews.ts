@@ -14,6 +14,7 @@ import { listApprovalRules } from '#store/approvals.ts';
 import { lockChangeset } from '#store/changesets.ts';
 import { contentHashOf, environmentIdsOf, placesApprovedBy, type Reviewed } from './approvals.ts';
 import { review } from './changeset-discussion.ts';
+import { tellOf } from './changeset-mails.ts';
 import {
   entry,
   findIn,
@@ -83,6 +84,21 @@ export async function rejectChangesetIn(tx: RecordingTx, id: string, { comment =
   const reason = `${tx.actor.name} rejected it${comment === '' ? '' : `: ${comment}`}`;
   const rejected = { ...reviewed, head: { ...head, reason } };
   return saveAs(tx, rejected, { action: 'changeset.rejected', status: 'REJECTED', comment });
+}
+
+/** Tells its author what somebody who could approve it wants to be different. Its state stays. */
+export const askForChanges = (context: Context, id: string, remark: Remarked) =>
+  write(context, (tx) => askForChangesIn(tx, id, remark));
+
+export async function askForChangesIn(tx: RecordingTx, id: string, { comment = '', ifMatch }: Remarked) {
+  const found = await lockRequested(tx, id, ifMatch, 'asked to change');
+  await requireApprover(tx, found);
+  const asked = await review(tx, found, { kind: 'ask', comment });
+  const { head, operations, reviews } = asked;
+  const changeset = toChangeset(head, operations);
+  await tx.record({ ...entry('changeset.asked', changeset), note: { title: head.title, comment } });
+  await tellOf(tx, asked, { before: head.status, action: 'changeset.asked', comment });
+  return { ...changeset, reviews: [...reviews] };
 }
 
 /** A ramp that has begun waits for an approval if somebody changed the steps that are still to come. */

@@ -182,6 +182,19 @@ export const rejectChangeset = endpoint({
   problems: approving,
 });
 
+export const askForChanges = endpoint({
+  method: 'POST',
+  path: '/changesets/:changeset/ask',
+  summary: 'Ask for changes of a changeset',
+  description:
+    'For those who could approve it. Its author gets a mail with the comment. Its state and its approvals stay as they are.',
+  access: write,
+  body: Comment,
+  reply: Changeset,
+  versioned: true,
+  problems: approving,
+});
+
 export const commentChangeset = endpoint({
   method: 'POST',
   path: '/changesets/:changeset/comments',

@@ -7,6 +7,7 @@ export const reviewKinds = [
   'request',
   'edit',
   'approve',
+  'ask',
   'reject',
   'withdraw',
   'pause',

@@ -136,6 +136,7 @@ export function composeMail(
 
 const verbs = {
   approved: (by: string) => `${by} approved`,
+  asked: (by: string) => `${by} asks for changes of`,
   published: (by: string) => `${by} applied`,
   rejected: (by: string) => `${by} rejected`,
   withdrawn: (by: string) => `${by} withdrew`,
@@ -164,7 +165,7 @@ function newsOf(mail: ChangesetMail, publicUrl: string): Words {
         lead: `${by} asks you to ${asks[news].verb} ${where}.`,
       }
     : {
-        subject: `${name}: ${news}`,
+        subject: `${name}: ${news === 'asked' ? 'changes asked for' : news}`,
         lead: `${verbs[news](by)} ${isScheduler ? 'the' : 'your'} changeset ${where}.`,
         reason: `you ${isScheduler ? 'scheduled' : 'made'} the changeset`,
       };

@@ -213,6 +213,7 @@ export type ChangesetNews =
   | 'requested'
   | 'ready'
   | 'approved'
+  | 'asked'
   | 'published'
   | 'rejected'
   | 'withdrawn'

@@ -402,6 +402,7 @@ const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Cal
   'changesets.requestChangeset': [forAllWhoSeeTheProject, async () => [`${await changesetPath()}/request`]],
   'changesets.approveChangeset': [forAllWhoSeeTheProject, async () => [`${await requestPath()}/approve`]],
   'changesets.rejectChangeset': [forAllWhoSeeTheProject, async () => [`${await requestPath()}/reject`]],
+  'changesets.askForChanges': [forAllWhoSeeTheProject, async () => [`${await requestPath()}/ask`, { comment: 'Less' }]],
   'changesets.commentChangeset': [
     forAllWhoSeeTheProject,
     async () => [`${await changesetPath()}/comments`, { comment: 'Why?' }],

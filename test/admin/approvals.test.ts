@@ -350,6 +350,32 @@ test('any edit voids approvals for good, whatever is edited and in whichever ord
   assert.ok(voided > 20, `${voided}`);
 });
 
+test('somebody who could approve it asks for changes: its author is told, and its state stays', async () => {
+  const project = await aGuardedProject();
+  const id = await aRequest(project, [project.edit(allocate(40))]);
+  await mailsAbout(id);
+  refused(
+    await say('ask', id, ana, { comment: 'Less' }),
+    403,
+    'You cannot approve or reject a changeset that you wrote or edited',
+  );
+  const actions = await api.recorded(async () => {
+    const { status, reviews } = await ok(say('ask', id, ben, { comment: 'Start with 10 %' }));
+    assert.equal(status, 'REQUESTED');
+    assert.deepEqual([reviews.at(-1).kind, reviews.at(-1).comment], ['ask', 'Start with 10 %']);
+  });
+  assert.deepEqual(actions, ['changeset.asked']);
+  const mail = (await listOutbox(api.store))
+    .map(({ payload }) => payload as ChangesetMail)
+    .find(({ changesetId }) => changesetId === id);
+  assert.ok(mail);
+  const { subject, text } = composeMail(mail, 'https://flags.example.com');
+  assert.equal(subject, 'Ship it: changes asked for');
+  assert.match(text, /asks for changes of your changeset “Ship it” in the project .+\n\n> Start with 10 %/);
+  assert.deepEqual(await mailsAbout(id), [`${ana.email} asked Start with 10 %`]);
+  await ok(say('approve', id, ben));
+});
+
 test('operations that take the same right are asked about once', async () => {
   const project = await aProject(api);
   const operations: unknown[] = [];

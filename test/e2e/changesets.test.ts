@@ -42,6 +42,14 @@ suite('changesets', { concurrency: 2 }, () => {
     assert.equal(await shareIn(things, 'one_page'), 10, 'nothing has changed yet');
 
     await liu.page.goto(page.url());
+    await press(liu.page, 'Ask for changes');
+    const asking = liu.page.getByRole('dialog', { name: 'Ask for changes?' });
+    await asking.getByRole('button', { name: 'Ask for changes' }).click();
+    await asking.getByText('Say what should change.').waitFor();
+    await asking.getByLabel('What should change?').fill('Why half?');
+    await look(liu.page, 'ask for changes');
+    await asking.getByRole('button', { name: 'Ask for changes' }).click();
+    await liu.page.getByText('asked for changes').waitFor();
     await press(liu.page, 'Approve');
     await liu.page.getByRole('dialog').getByLabel('Comment').fill('Looks right');
     await liu.page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();

@@ -324,6 +324,7 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
     },
     // Nobody can approve what needs no approval, as those who see it are told.
     approveChangeset: { instead: { build: changesets.approveChangeset, slots: {}, status: 403 } },
+    askForChanges: { instead: { build: changesets.askForChanges, slots: {}, status: 403 } },
     rejectChangeset: { instead: { build: changesets.rejectChangeset, slots: {}, status: 403 } },
     listChangesets: {
       instead: naming('query/workspaceId', 'project', ({ id }) => ({ query: { workspaceId: id } })),

@@ -290,6 +290,7 @@ export function requestsTo(api: Calls): Requests {
       requestChangeset: aChangeset,
       approveChangeset: aRequest,
       rejectChangeset: aRequest,
+      askForChanges: async (place) => ({ ...(await aRequest(place)), body: { comment: 'Less' } }),
       commentChangeset: (place) => aChangeset(place, { body: { comment: 'Why?' } }),
       applyChangeset: aChangeset,
       revertChangeset: async (place) => {

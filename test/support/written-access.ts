@@ -140,6 +140,7 @@ DELETE /changesets/:changeset changeset.write environment
 POST /changesets/:changeset/request changeset.write environment
 POST /changesets/:changeset/approve changeset.write environment
 POST /changesets/:changeset/reject changeset.write environment
+POST /changesets/:changeset/ask changeset.write environment
 POST /changesets/:changeset/comments changeset.write environment
 POST /changesets/:changeset/apply changeset.write environment
 POST /changesets/:changeset/revert changeset.write environment

@@ -102,6 +102,15 @@ export const changesetExamples: ExamplesOf<typeof changesets> = {
     body: { comment: 'Not during the sale.' },
     reply: { ...changeset, status: 'REJECTED', reason: 'grace@example.com rejected it: Not during the sale.' },
   },
+  askForChanges: {
+    body: { comment: 'Start with a tenth of them.' },
+    reply: {
+      ...changeset,
+      status: 'REQUESTED',
+      expiresAt: at,
+      reviews: [{ kind: 'ask', by: reviewer, comment: 'Start with a tenth of them.', at }],
+    },
+  },
   commentChangeset: {
     body: { comment: 'Why only half of them?' },
     reply: {

@@ -1,6 +1,7 @@
 import { type CountTransitions, draftChangeset, planChangeset } from '#commands/changeset-plans.ts';
 import {
   approveChangeset,
+  askForChanges,
   commentChangeset,
   rejectChangeset,
   requestChangeset,
@@ -92,6 +93,8 @@ export const changesets = (
       approveChangeset(context, params.changeset, { ...body, ifMatch }),
     rejectChangeset: async ({ context, params, body = {}, ifMatch }) =>
       rejectChangeset(context, params.changeset, { ...body, ifMatch }),
+    askForChanges: async ({ context, params, body, ifMatch }) =>
+      askForChanges(context, params.changeset, { ...body, ifMatch }),
     commentChangeset: async ({ context, params, body }) => commentChangeset(context, params.changeset, body.comment),
     applyChangeset: async ({ context, params, ifMatch }) => applyChangeset(context, params.changeset, ifMatch),
     revertChangeset: async ({ context, params, body = {} }) => revertChangeset(context, params.changeset, body),

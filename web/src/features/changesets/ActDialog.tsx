@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import {
   applyChangeset,
   approveChangeset,
+  askForChanges,
   changeChangeset,
   rejectChangeset,
   requestChangeset,
@@ -15,7 +16,7 @@ import { revertTitle } from '#domain/notes.ts';
 import { type ChangesetAnswer, changesetReading, keepChangeset, titleOf } from '../../changesets/changesets-query.ts';
 import { hasBegun, phaseOf } from '../../changesets/schedule-words.ts';
 import { FormModal } from '../../kit/FormModal.tsx';
-import { useForm } from '../../kit/form.ts';
+import { type FieldRule, useForm } from '../../kit/form.ts';
 import { NoteFields, noteRules } from '../../kit/NoteFields.tsx';
 import { call } from '../../server/api.ts';
 import { useProject } from '../../server/project.ts';
@@ -39,6 +40,7 @@ interface ActWords {
   readonly look?: Look;
   /** What is asked for: a remark, or nothing. */
   readonly remark?: string;
+  readonly isRemarkNeeded?: boolean;
 }
 
 const wordsOf = (act: Act, changeset: ChangesetAnswer): ActWords => {
@@ -68,6 +70,14 @@ const wordsOf = (act: Act, changeset: ChangesetAnswer): ActWords => {
       submit: 'Approve',
       done: 'Approved.',
       remark: 'Comment',
+    },
+    askForChanges: {
+      title: 'Ask for changes?',
+      about: 'Your comment goes to its author. It stays open, and you can still approve or reject it.',
+      submit: 'Ask for changes',
+      done: 'Asked for changes.',
+      remark: 'What should change?',
+      isRemarkNeeded: true,
     },
     reject: {
       title: 'Reject this changeset?',
@@ -149,8 +159,11 @@ export function ActDialog({ act, changeset, onClose }: DialogProps) {
   const isRequired = project.requiresTitleAndComments;
   const hasNote = act === 'edit' || (act === 'revert' && isRequired);
   const note = noteRules(isRequired);
+  const remark: FieldRule = {
+    check: (value) => (words.isRemarkNeeded && value.trim() === '' ? 'Say what should change.' : undefined),
+  };
   const { form, errors, problem, isSending } = useForm({
-    rules: hasNote ? { ...note, remark: {} } : { title: {}, comment: {}, remark: {} },
+    rules: { ...(hasNote ? note : { title: {}, comment: {} }), remark },
     send: (values) => sendAct(act, changeset, values),
     onDone: async (answer) => {
       await keepChangeset(client, answer);
@@ -194,7 +207,7 @@ export function ActDialog({ act, changeset, onClose }: DialogProps) {
         <TextArea
           name="remark"
           label={words.remark}
-          aside={<small>optional</small>}
+          aside={words.isRemarkNeeded ? undefined : <small>optional</small>}
           rows={2}
           maxLength={2_000}
           error={errors.remark}
@@ -219,6 +232,8 @@ async function sendAct(act: Act, changeset: ChangesetAnswer, { title, comment, r
       return call(requestChangeset, { params, body, ifMatch });
     case 'approve':
       return call(approveChangeset, { params, body, ifMatch });
+    case 'askForChanges':
+      return call(askForChanges, { params, body: { comment: remark.trim() }, ifMatch });
     case 'reject':
       return call(rejectChangeset, { params, body, ifMatch });
     case 'apply':

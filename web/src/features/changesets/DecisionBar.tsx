@@ -10,6 +10,7 @@ export type Act =
   | 'request'
   | 'propose'
   | 'approve'
+  | 'askForChanges'
   | 'reject'
   | 'apply'
   | 'withdraw'
@@ -49,6 +50,9 @@ export function DecisionBar({ changeset, plan, acts, onAct, onSchedule }: BarPro
         title={`Approve it for ${wherein(changeset)}?`}
         line={missing.length > 1 ? `${missing.length} approvals are missing.` : approvedWords(changeset)}
       >
+        <Button look="quiet" onClick={() => onAct('askForChanges')}>
+          Ask for changes
+        </Button>
         <Button onClick={() => onAct('reject')}>Reject</Button>
         <Button look="primary" onClick={() => onAct('approve')}>
           Approve

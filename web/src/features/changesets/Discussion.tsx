@@ -24,6 +24,7 @@ const eventWords: Readonly<Record<Review['kind'], string>> = {
   request: 'submitted it',
   edit: 'edited it',
   approve: 'approved it',
+  ask: 'asked for changes',
   reject: 'rejected it',
   withdraw: 'withdrew it',
   pause: 'paused the schedule',
