@@ -350,6 +350,23 @@ test('any edit voids approvals for good, whatever is edited and in whichever ord
   assert.ok(voided > 20, `${voided}`);
 });
 
+test('an edit hands a ready changeset to others if its author lost the right to apply it', async () => {
+  const project = await aProject(api);
+  const { name: segment } = await aSegment(api, project, [project.staging]);
+  const edit = { kind: 'addKeys', keys: ['one'] };
+  const { id } = await draft(project, [{ environment: project.staging.id, segment, edit }]);
+  assert.equal((await ok(say('request', id, ana))).status, 'APPROVED');
+  await ok(
+    api.put(`/workspaces/${project.id}/access`, {
+      edit: { restricted: true, grantees: [{ id: ben.id, type: 'user' }] },
+    }),
+  );
+  assert.deepEqual(await waiting(project, ben), []);
+  assert.equal((await say('apply', id, ana)).status, 403);
+  await ok(api.put(`/changesets/${id}`, { title: 'Please apply it' }, as(ana)));
+  assert.deepEqual(await waiting(project, ben), [id]);
+});
+
 test('somebody who could approve it asks for changes: its author is told, and its state stays', async () => {
   const project = await aGuardedProject();
   const id = await aRequest(project, [project.edit(allocate(40))]);
