@@ -109,7 +109,7 @@ test('a ramp goes on after each kill -9: no step is applied by half, left out or
       const applied = await requireWhole(body.id);
       if (applied > 0 && applied <= steps.length) midway += 1;
       // As many kills come before the first step as after the last.
-      usualMs *= applied === 0 ? 1.2 : applied > steps.length ? 0.8 : 1;
+      usualMs *= applied === 0 ? 1.5 : applied > steps.length ? 0.7 : 1;
       client = await startNode(burgee, quickly);
     }
     await until(
