@@ -67,6 +67,40 @@ suite('how pages look', { concurrency: 2 }, () => {
     );
   });
 
+  signedInVisit('a long flag name keeps its copy button at its last word and the tools beside it', async (things) => {
+    const { page } = things;
+    const name = 'recommendations_on_the_basket_page_by_the_second_model_for_returning_customers_in_europe';
+    await aFlag(things, name, {});
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await openFlag(page, name, 'Development');
+    const place = async (what: ReturnType<typeof page.locator>) => {
+      const box = await what.boundingBox();
+      assert.ok(box);
+      return box;
+    };
+    const title = await place(heading(page, name));
+    const copy = await place(page.getByRole('button', { name: 'Copy flag name' }));
+    const menu = await place(page.getByRole('button', { name: `More about ${name}` }));
+    assert.ok(title.height > 50, 'the name takes two lines');
+    assert.ok(copy.y + copy.height <= title.y + title.height + 4, 'the button is on the last of them');
+    assert.ok(menu.x > title.x + title.width && menu.y < title.y + title.height, 'the tools are at the right');
+  });
+
+  signedInVisit('collapsed rules take no more room than they need', async (things) => {
+    const { page, api, project, environments } = things;
+    await aFlag(things, 'many', { on: { Staging: 50 } });
+    const rules = Array.from({ length: 24 }, (_, index) => ({
+      buckets: [{ treatment: 'on', size: 100 }],
+      condition: { combiner: 'AND', matchers: [{ type: 'IN_LIST_STRING', attribute: 'plan', strings: [`p${index}`] }] },
+    }));
+    const path = `/splits/ws/${project.id}/many/environments/${environments.Staging?.id}`;
+    await api('PATCH', path, [{ op: 'replace', path: '/rules', value: rules }]);
+    await openFlag(page, 'many', 'Staging');
+    await page.getByRole('button', { name: 'Expand rules' }).waitFor();
+    const heights = `[...document.querySelectorAll('[data-step^="rule "]')].map((rule) => rule.offsetHeight)`;
+    assert.deepEqual(await page.evaluate(heights), Array(24).fill(46));
+  });
+
   visit('pages before there is an administrator can be seen and read by everybody', async ({ page, server }) => {
     await page.goto('/');
     await heading(page, /no administrator/).waitFor();
