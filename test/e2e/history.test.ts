@@ -1,7 +1,7 @@
 /** A flag over time: the timeline on its page, and its versions. */
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
-import { aFlag } from '../../src/demo/team.ts';
+import { aFlag, definitionWith } from '../../src/demo/team.ts';
 import { startBrowser } from './browser.ts';
 import { press } from './people.ts';
 import { blockStream, definitionIn, look, signedInVisitsIn, type Things } from './support.ts';
@@ -70,6 +70,28 @@ suite('history', { concurrency: 2 }, () => {
     await page.getByRole('searchbox', { name: 'Search changes' }).fill('ramp');
     await version('killed the flag').waitFor({ state: 'detached' });
     assert.equal(await version('changed the definition').count(), 1);
+  });
+
+  visit('the first version of a flag has all of its steps', async (things) => {
+    const { page, api, project, environments } = things;
+    await aFlag(things, 'first', {});
+    const matchers = [{ type: 'IN_LIST_STRING', attribute: 'country', strings: ['US', 'CA'] }];
+    await api('POST', `/splits/ws/${project.id}/first/environments/${environments.Staging?.id}`, {
+      ...definitionWith(25),
+      treatments: [{ name: 'on', keys: ['ana'] }, { name: 'off' }],
+      trafficAllocation: 80,
+      rules: [{ name: 'North', buckets: [{ treatment: 'on', size: 100 }], condition: { combiner: 'AND', matchers } }],
+    });
+    await page.goto('/p/Checkout/flags/first/activity?environment=Staging');
+    const version = page.getByRole('listitem').filter({ hasText: 'defined the flag' });
+    await version.getByText('Served when killed').waitFor();
+    assert.deepEqual(await version.getByRole('term').allInnerTexts(), [
+      'Individual targets of on',
+      'Traffic allocation',
+      'Rule 1, North',
+      'Everyone else',
+      'Served when killed',
+    ]);
   });
 
   visit('a change is reverted from the history: what was changed since stays, or is asked about', async (things) => {

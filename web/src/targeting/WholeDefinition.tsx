@@ -39,5 +39,5 @@ function partsOf(targeting: Targeting): [title: string, difference: Difference][
   };
   return differencesBetween(nothing, targeting)
     .filter(({ kind }) => kind !== 'baselineTreatment' || targeting.baselineTreatment !== targeting.defaultTreatment)
-    .map((difference) => [differenceTitle(difference).replace(/ added$/, ''), difference]);
+    .map((difference) => [differenceTitle(difference).replace(/,? added$/, ''), difference]);
 }
