@@ -14,7 +14,6 @@ import { PasswordCard } from './PasswordCard.tsx';
 import { RemindersCard } from './RemindersCard.tsx';
 import { SessionsCard } from './SessionsCard.tsx';
 import { TwoFactorCard } from './TwoFactorCard.tsx';
-import { UnsentEmailsCard } from './UnsentEmailsCard.tsx';
 import { WatchesCard } from './WatchesCard.tsx';
 
 /** Your own settings: sign-in, sessions, mails and shortcuts. */
@@ -43,7 +42,6 @@ export function MePage() {
       <RemindersCard />
       <WatchesCard />
       <KeyboardCard />
-      {administrator && <UnsentEmailsCard />}
       <Version />
     </Page>
   );

@@ -21,6 +21,7 @@ import { Notice } from '../../ui/Notice.tsx';
 import { PlainButtonLink } from '../../ui/TextLink.tsx';
 import { Time } from '../../ui/Time.tsx';
 import styles from './ServerCards.module.css';
+import { UnsentEmailsCard } from './UnsentEmailsCard.tsx';
 
 /** How people sign in, and how the server is. */
 export function ServerCards() {
@@ -31,6 +32,7 @@ export function ServerCards() {
         <>
           <SignInCard settings={state.settings} />
           <MailCard state={state} />
+          <UnsentEmailsCard />
           <BackupCard backups={state.backups} />
           <HealthCard state={state} />
         </>
@@ -142,9 +144,7 @@ function MailCard({ state: { mail, outbox } }: { readonly state: ServerState }) 
     <Card
       title="Mail"
       aside={mail ? <Chip kind="ok">Set up</Chip> : <Chip>Not set up</Chip>}
-      lead={
-        mail ? undefined : 'Set SMTP_URL and MAIL_FROM. Until then, pass links on yourself: your account page has them.'
-      }
+      lead={mail ? undefined : 'Set SMTP_URL and MAIL_FROM. Until then, pass the links below on yourself.'}
     >
       <Facts>
         {mail && <Fact name="Server">{mail.host}</Fact>}
