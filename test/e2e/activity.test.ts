@@ -163,7 +163,7 @@ suite('activity', { concurrency: 2 }, () => {
     await entry(page, 'created the project Search').getByRole('link', { name: 'Search' }).click();
     await heading(page, 'Project settings').waitFor();
     await page.goBack();
-    await heading(page, 'All activity').waitFor();
+    await heading(page, 'Audit log').waitFor();
     assert.equal(new URL(page.url()).search, '?project=Search');
     await liu.leave();
   });

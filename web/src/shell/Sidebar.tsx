@@ -13,6 +13,7 @@ import {
   type LucideIcon,
   PanelLeft,
   Radio,
+  ScrollText,
   Search,
   Settings,
   SlidersHorizontal,
@@ -151,8 +152,8 @@ function AdministrationLinks() {
       )}
       {may(createProject) && (
         <>
-          <NavLink icon={Activity} to="/admin/activity">
-            All activity
+          <NavLink icon={ScrollText} to="/admin/activity">
+            Audit log
           </NavLink>
           <NavLink icon={Settings} to="/admin/settings">
             Server settings

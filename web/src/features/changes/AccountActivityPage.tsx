@@ -24,7 +24,7 @@ export function AccountActivityPage() {
     ...environmentsReading(project?.id ?? ''),
     enabled: project !== undefined,
   });
-  if (!may(listChanges)) return <Denied title="All activity" />;
+  if (!may(listChanges)) return <Denied title="Audit log" />;
   const environment = environments.data?.find(({ name }) => name === search.env);
   const filter = {
     ...filterOf(search),
@@ -35,7 +35,7 @@ export function AccountActivityPage() {
   return (
     <Page>
       <PageHead
-        title="All activity"
+        title="Audit log"
         lead="Changes in every project, to people, groups and API keys, and sign-ins."
         tools={<DownloadMenu filter={filter} />}
       />

@@ -63,8 +63,8 @@ export function ProjectActivityPage() {
         lead={
           isAdministrator && (
             <>
-              Changes in {project.name}. For people, groups and other projects, see{' '}
-              <TextLink to="/admin/activity">all activity</TextLink>.
+              Changes in {project.name}. For people, groups and other projects, see the{' '}
+              <TextLink to="/admin/activity">audit log</TextLink>.
             </>
           )
         }

@@ -10,7 +10,7 @@ import type { Source } from './source.ts';
 
 const kinds = {
   split: { label: 'Split or Harness FME', hint: 'With an Admin API key, or a Harness token.' },
-  burgee: { label: 'Another Burgee', hint: 'It tells the seeds by itself, so no SDK keys are needed.' },
+  burgee: { label: 'Another Burgee', hint: 'It exports its seeds, so no SDK keys are needed.' },
   file: { label: 'A file', hint: 'An export of Split, LaunchDarkly or Unleash, up to 4 MB of JSON.' },
 } as const;
 type Kind = keyof typeof kinds;
