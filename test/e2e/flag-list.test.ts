@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { aFlag } from '../../src/demo/team.ts';
 import { startBrowser } from './browser.ts';
 import { field, press } from './people.ts';
-import { aMember, look, signedInVisitsIn, type Things } from './support.ts';
+import { aMember, eventually, look, signedInVisitsIn, type Things } from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());
 
@@ -106,6 +106,22 @@ suite('the list of flags is kept and shown in other ways', { concurrency: 2 }, (
       assert.equal(await page.getByRole('button', { name: 'With my drafts' }).getAttribute('aria-pressed'), 'true');
     },
   );
+
+  visit('on a phone, where there are no column heads, the list is sorted from its filters', async (things) => {
+    const { page } = things;
+    for (const name of ['beta', 'alpha', 'gamma']) await aFlag(things, name);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto('/p/Checkout/flags');
+    await page.getByRole('button', { name: 'Last changed' }).click();
+    await page.getByRole('option', { name: 'Name' }).click();
+    await page.waitForURL('**/flags?sort=name');
+    await page.getByRole('search').getByRole('button', { name: 'Name' }).waitFor();
+    await eventually(
+      page,
+      `[...document.querySelectorAll('a[data-flag]')].map((link) => link.innerText).join()`,
+      'alpha,beta,gamma',
+    );
+  });
 
   visit('archived flags are a filter of the list, and several are archived and unarchived at once', async (things) => {
     const { page } = things;

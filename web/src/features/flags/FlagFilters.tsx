@@ -1,4 +1,4 @@
-import { Plus } from 'lucide-react';
+import { ArrowDownUp, Plus } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { SearchField } from '../../kit/SearchField.tsx';
 import { RolloutStatusLabel } from '../../kit/StatusChip.tsx';
@@ -7,11 +7,12 @@ import { useMe } from '../../server/session.ts';
 import { Button } from '../../ui/Button.tsx';
 import { AddFilterButton, FilterButton, Filters, FilterToggle } from '../../ui/FilterButton.tsx';
 import { type Option, OptionList } from '../../ui/OptionList.tsx';
-import { MultiPicker } from '../../ui/Picker.tsx';
+import { MultiPicker, Picker } from '../../ui/Picker.tsx';
 import { Popover } from '../../ui/Popover.tsx';
+import { useMedia } from '../../ui/use-media.ts';
 import styles from './FlagFilters.module.css';
 import { useFlagCounts, useFlagsSearch, useRolloutStatuses, useTrafficTypes } from './flags-query.ts';
-import { type Filter, filters } from './flags-search.ts';
+import { type Filter, filters, sortOf, sortText } from './flags-search.ts';
 import { useOwnerNames } from './owners.ts';
 
 const filterNames: Readonly<Record<Filter, string>> = {
@@ -28,6 +29,7 @@ export function FlagFilters() {
   const { search, isFiltered, change, clear } = useFlagsSearch();
   const options = useFilterOptions();
   const set = filters.filter((name) => search[name]?.length);
+  const isStacked = useMedia('(max-width: 760px)');
   return (
     <Filters>
       <SearchField label="Search flags" value={search.q ?? ''} onSearch={(q) => change({ q: q || undefined })} />
@@ -55,12 +57,43 @@ export function FlagFilters() {
       >
         Watched by me
       </FilterToggle>
+      {isStacked && !search.board && <SortPicker />}
       {isFiltered && (
         <Button look="quiet" onClick={clear}>
           Clear filters
         </Button>
       )}
     </Filters>
+  );
+}
+
+/** The first is the usual one, which needs no address. */
+const sorts: readonly Option[] = [
+  { id: '', label: 'Last changed' },
+  { id: 'name', label: 'Name' },
+  { id: '-created', label: 'Newest' },
+  { id: 'created', label: 'Oldest' },
+  { id: 'status', label: 'Status' },
+  { id: '-share', label: 'Production share' },
+  { id: '-traffic', label: 'Evaluations' },
+];
+
+/** Where the list has no column heads. */
+function SortPicker() {
+  const { search, change } = useFlagsSearch();
+  const current = sortText(sortOf(search)) ?? '';
+  return (
+    <Picker
+      label="Sort by"
+      options={sorts}
+      selected={current}
+      onChoose={(sort) => change({ sort: sort || undefined })}
+      trigger={(trigger) => (
+        <AddFilterButton {...trigger}>
+          <ArrowDownUp size={13} aria-hidden /> {sorts.find(({ id }) => id === current)?.label ?? 'Sort by'}
+        </AddFilterButton>
+      )}
+    />
   );
 }
 
