@@ -62,7 +62,7 @@ interface StepsProps {
 
 function Steps({ start, environments }: StepsProps) {
   const { project, environment } = start;
-  const { isLoading, flag, definition, hasInvited } = useProgress(start);
+  const { isLoading, flag, isOwn, definition, hasInvited } = useProgress(start);
   const connection = useConnection(start, definition);
   const may = useMay();
   const navigate = useNavigate();
@@ -77,7 +77,13 @@ function Steps({ start, environments }: StepsProps) {
         <Step
           number={1}
           title={`Create a flag in ${project.name}`}
-          done={flag && <>Done: {flag.name}</>}
+          done={
+            flag && (
+              <>
+                {isOwn ? 'Done' : 'Done by your team'}: {flag.name}
+              </>
+            )
+          }
           isCurrent={current === 1}
           action={
             flag ? undefined : (

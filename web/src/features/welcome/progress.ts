@@ -6,7 +6,7 @@ import { listUsers } from '#contract/users.ts';
 import type { Project } from '#domain/projects.ts';
 import { type Answer, reading } from '../../server/api.ts';
 import type { Environment } from '../../server/project.ts';
-import { useMay } from '../../server/session.ts';
+import { useMay, useMe } from '../../server/session.ts';
 
 /** The project visited last, and the environment chosen on the page or the first one. */
 export interface Start {
@@ -21,16 +21,24 @@ const refreshMs = 3_000;
 /** Polls, because some steps are done in a terminal or another tab. */
 export function useProgress({ project, environment }: Start) {
   const may = useMay();
+  const me = useMe().user.id;
   const flags = useQuery({
-    ...reading(listFlags, { params: { project: project.id }, query: { expand: 'environments', limit: 50 } }),
+    ...reading(listFlags, {
+      params: { project: project.id },
+      query: { expand: 'environments', sort: 'created', order: 'desc', limit: 50 },
+    }),
     refetchInterval: refreshMs,
   });
   const users = useQuery({ ...reading(listUsers, { query: { limit: 2 } }), enabled: may(listUsers) });
 
   const isHere = (flag: { definitions?: { environment: { id: string } }[] }) =>
     (flag.definitions ?? []).some((definition) => definition.environment.id === environment?.id);
-  const newestFirst = (flags.data?.objects ?? []).toSorted((a, b) => b.creationTime - a.creationTime);
-  const defined = newestFirst.find(isHere);
+  const isOwn = (flag: { owners: { id: string }[] }) => flag.owners.some(({ id }) => id === me);
+  const all = flags.data?.objects ?? [];
+  const own = all.filter(isOwn);
+  const candidates = own.length > 0 ? own : all;
+  const defined = candidates.find(isHere);
+  const flag = defined ?? candidates[0];
   const params = { project: project.id, flag: defined?.name ?? '', environment: environment?.id ?? '' };
   const definition = useQuery({
     ...reading(getDefinition, { params }),
@@ -41,7 +49,8 @@ export function useProgress({ project, environment }: Start) {
   });
   return {
     isLoading: flags.isPending || (defined !== undefined && definition.isPending),
-    flag: defined ?? newestFirst[0],
+    flag,
+    isOwn: own.length > 0,
     /** Of the flag, here. */
     definition: defined && definition.data,
     hasInvited: (users.data?.data.length ?? 0) > 1,
