@@ -36,6 +36,20 @@ suite('what is around every page', { concurrency: 2 }, () => {
     await heading(page, 'API keys').waitFor();
   });
 
+  visit('people who come for the first time are welcomed, and choose among several projects', async (things) => {
+    await things.api('POST', '/workspaces', { name: 'Mobile apps' });
+    const { page, complaints, leave } = await aMember(things);
+    await page.goto('/');
+    await heading(page, 'Welcome, Liu Wei').waitFor();
+    await look(page, 'choosing the first project');
+    await page.getByRole('main').getByRole('link', { name: 'Mobile apps' }).click();
+    await heading(page, 'Flags').waitFor();
+    await page.goto('/');
+    await page.waitForURL('**/p/Mobile%20apps/flags');
+    assert.deepEqual(complaints, []);
+    await leave();
+  });
+
   visit.long('the project is switched where it stands, and is remembered', async ({ page, api }) => {
     await api('POST', '/workspaces', { name: 'Mobile apps' });
     await page.goto('/p/Checkout/flags');

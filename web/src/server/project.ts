@@ -61,6 +61,7 @@ export function useIsGone(word: string | undefined): boolean {
 
 const lastKey = 'project';
 export const rememberProject = (name: string): void => localStorage.setItem(lastKey, name);
+export const hasVisitedProject = (): boolean => localStorage.getItem(lastKey) !== null;
 
 /** The project for addresses without one: the last visited, or else the first. Asks for nothing if there is one. */
 export function useLikelyProject(word?: string): Project | undefined {
