@@ -7,7 +7,7 @@ import { aFlag } from '../../src/demo/team.ts';
 import { freePort } from '../support/free-port.ts';
 import { anInstallation } from '../support/process.ts';
 import { aVisitor, startBrowser } from './browser.ts';
-import { ana, field, press } from './people.ts';
+import { ana, field, press, signOut } from './people.ts';
 import {
   aMember,
   aPlace,
@@ -96,6 +96,7 @@ suite('working together', { concurrency: 2 }, () => {
       await page
         .getByText('Liu Wei changed Everyone else, which you edited too. Choose which version to keep.')
         .waitFor();
+      await conflicts.getByText(/^Saved by Liu Wei, just now/).waitFor();
       assert.deepEqual(await conflicts.getByRole('term').allTextContents(), ['Before', 'Theirs', 'Yours']);
       assert.deepEqual(
         (await conflicts.getByRole('definition').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim()),
@@ -156,6 +157,31 @@ suite('working together', { concurrency: 2 }, () => {
     await signIn(ana.email);
     await saveBar(page).getByText('1 unsaved change in Staging').waitFor();
   });
+
+  visit(
+    'a draft is the same in all tabs of a browser, outlives them, and is mentioned on signing out',
+    async (things) => {
+      const { page } = things;
+      await aFlag(things, 'tabbed', { on: { Staging: 50 } });
+      await openFlag(page, 'tabbed', 'Staging');
+      await preset(page, 80);
+      const other = await page.context().newPage();
+      await openFlag(other, 'tabbed', 'Staging');
+      await saveBar(other).getByText('1 unsaved change in Staging').waitFor();
+      await preset(other, 25);
+      await page.getByLabel('Percent on', { exact: true }).and(page.locator('[value="25"]')).waitFor();
+      await press(page, 'Discard');
+      await saveBar(other).waitFor({ state: 'detached' });
+      await preset(other, 100);
+      await saveBar(page).waitFor();
+      await page.close();
+      await other.reload();
+      await saveBar(other).getByText('1 unsaved change in Staging').waitFor();
+      await signOut(other);
+      await other.getByText('Your unsaved changes stay in this browser until you sign in again.').waitFor();
+      await other.close();
+    },
+  );
 
   visit.long('where the stream is blocked, the page asks every half minute', async (things) => {
     const { page, api, project, environments } = things;

@@ -295,7 +295,7 @@ suite('the list of flags', { concurrency: 2 }, () => {
     await page.goto('/me');
     const { id } = await (await page.request.get('/internal/account/session')).json().then(({ user }) => user);
     const key = `draft:${id}:${flag.id}:${environments.Staging?.id}`;
-    await page.evaluate(`sessionStorage.setItem(${JSON.stringify(key)}, '{}')`);
+    await page.evaluate(`localStorage.setItem(${JSON.stringify(key)}, '{}')`);
     await page.goto('/p/Checkout/flags');
     const words = /You have an unsaved draft here/;
     await row(page, 'checkout').getByTitle(words).waitFor();

@@ -111,6 +111,10 @@ suite('rule-based segments', { concurrency: 2 }, () => {
     await press(page, 'Review and save');
     await press(page, 'Save to Staging');
     await page.getByText('Someone else changed rules that you edited too.').waitFor();
+    await page
+      .getByRole('region', { name: 'Conflicts' })
+      .getByText(/^Saved by First admin key, just now/)
+      .waitFor();
     await look(page, 'conflicting rules');
     await press(page, 'Keep yours: Rule 1');
     await press(page, 'Review and save');

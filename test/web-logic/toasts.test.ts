@@ -13,3 +13,12 @@ test('what is done makes room for the next; what failed stays until it is closed
   assert.deepEqual(after(['failed', 'x'], done('1'), done('2'), done('3'), done('4')), ['x', '2', '3', '4']);
   assert.deepEqual(after(['failed', 'x'], ['failed', 'y'], done('1'), ['failed', 'x']), ['y', '1', 'x']);
 });
+
+test('a message replaces an earlier one about the same, and with it an action that is too late', () => {
+  const said = (id: number, text: string, about?: string): Toast => ({ id, kind: 'done', text, about });
+  const shown = [said(1, 'Copied.'), said(2, 'Killed.', 'flag Staging'), said(3, 'Killed.', 'flag Production')];
+  assert.deepEqual(
+    withToast(shown, said(4, 'Restored.', 'flag Staging')).map(({ id }) => id),
+    [1, 3, 4],
+  );
+});

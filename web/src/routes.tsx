@@ -21,8 +21,10 @@ const setup = createRoute({
 const signIn = createRoute({
   getParentRoute,
   path: '/sign-in',
-  validateSearch: ({ next }: { next?: unknown }) =>
-    next === undefined ? {} : { next: ownPath(next, location.origin) },
+  validateSearch: ({ next, drafts }: { next?: unknown; drafts?: unknown }) => ({
+    ...(next === undefined ? {} : { next: ownPath(next, location.origin) }),
+    ...(drafts === 'kept' ? { drafts } : {}),
+  }),
   component: lazyRouteComponent(() => import('./features/accounts/SignInPage.tsx'), 'SignInPage'),
 });
 const forgot = createRoute({

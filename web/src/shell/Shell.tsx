@@ -8,6 +8,7 @@ import { useIsAway } from '../server/connection.ts';
 import { startLive } from '../server/live.ts';
 import { MeContext } from '../server/session.ts';
 import { useIsSignedOut } from '../server/signed-out.ts';
+import { readDraftsAgain } from '../state/drafts.ts';
 import { closeOverlay, openPalette, openShortcuts, useOverlay } from '../state/overlays.ts';
 import { runShortcut, usePageActions } from '../state/page-actions.ts';
 import { Button, buttonClass } from '../ui/Button.tsx';
@@ -48,6 +49,13 @@ function Frame({ children }: Props) {
     return () => clearTimeout(timer);
   }, []);
   useEffect(startLive, []);
+  useEffect(() => {
+    // Of what happened while nobody was signed in, nothing was heard.
+    readDraftsAgain(null);
+    const follow = ({ key }: StorageEvent) => readDraftsAgain(key);
+    addEventListener('storage', follow);
+    return () => removeEventListener('storage', follow);
+  }, []);
   useEffect(() => {
     addEventListener('keydown', runShortcut);
     return () => removeEventListener('keydown', runShortcut);

@@ -1,6 +1,7 @@
 /**
- * Unsaved edits for each flag or rule-based segment and environment. Kept in this tab's storage, so that they survive
- * reloads, navigation and signing in again. A draft belongs to the user who made it.
+ * Unsaved edits for each flag or rule-based segment and environment. Kept in the browser's storage, so that all of its
+ * tabs show the same draft, and it survives reloads, closed tabs and signing in again. A draft belongs to the user who
+ * made it.
  */
 import { useSyncExternalStore } from 'react';
 import type { Targeting } from '#domain/definitions/definition.ts';
@@ -26,15 +27,20 @@ export interface DraftPlace {
   readonly environment: string;
 }
 
+/** Names the definition, whoever drafts it. */
+export const definitionAt = ({ object, environment }: DraftPlace): string => `${object} ${environment}`;
+
 const keyOf = ({ person, object, environment }: DraftPlace): string => `draft:${person}:${object}:${environment}`;
 
 /** Read once from storage, so that a draft stays the same object until it changes. */
 const known = new Map<string, Draft | undefined>();
 const listeners = new Set<() => void>();
+/** Drafts that the storage has no room for: they end with this tab. */
+const unkept = new Set<string>();
 
 export function readDraft(place: DraftPlace): Draft | undefined {
   const key = keyOf(place);
-  if (!known.has(key)) known.set(key, parsed(sessionStorage.getItem(key)));
+  if (!known.has(key)) known.set(key, parsed(localStorage.getItem(key)));
   return known.get(key);
 }
 
@@ -43,8 +49,14 @@ export function writeDraft(place: DraftPlace, draft: Draft | undefined): void {
   const key = keyOf(place);
   known.set(key, draft);
   keep(key, draft);
-  for (const listener of listeners) listener();
+  notify();
 }
+
+/** False if closing the tab would lose the draft. */
+export const isKept = (place: DraftPlace): boolean => !unkept.has(keyOf(place));
+
+/** Whether the user has any. */
+export const hasDrafts = (person: string): boolean => objectsWithDraft(person) !== '';
 
 export const useDraftOf = (place: DraftPlace): Draft | undefined =>
   useSyncExternalStore(subscribe, () => readDraft(place));
@@ -64,7 +76,7 @@ export const useDraftedObjects = (person: string): readonly string[] =>
 function objectsWithDraft(person: string): string {
   const start = `draft:${person}:`;
   const objects = new Set<string>();
-  for (const key of new Set([...Object.keys(sessionStorage), ...known.keys()])) {
+  for (const key of new Set([...Object.keys(localStorage), ...known.keys()])) {
     const [object = '', environment = ''] = key.startsWith(start) ? key.slice(start.length).split(':') : [];
     if (object !== '' && readDraft({ person, object, environment })) objects.add(object);
   }
@@ -74,7 +86,7 @@ function objectsWithDraft(person: string): string {
 /** Joined into one string, which compares equal while nothing changes. */
 function environmentsWithDraft(person: string, object: string): string {
   const start = keyOf({ person, object, environment: '' });
-  const environments = [...new Set([...Object.keys(sessionStorage), ...known.keys()])]
+  const environments = [...new Set([...Object.keys(localStorage), ...known.keys()])]
     .filter((key) => key.startsWith(start))
     .map((key) => key.slice(start.length));
   return environments
@@ -83,13 +95,15 @@ function environmentsWithDraft(person: string, object: string): string {
     .join(' ');
 }
 
-/** If storage is full or blocked, the draft lives as long as the page. */
+/** If storage is full or blocked, the draft lives as long as the page. What was stored before would be outdated. */
 function keep(key: string, draft: Draft | undefined): void {
   try {
-    if (draft === undefined) sessionStorage.removeItem(key);
-    else sessionStorage.setItem(key, JSON.stringify(draft));
+    unkept.delete(key);
+    if (draft === undefined) localStorage.removeItem(key);
+    else localStorage.setItem(key, JSON.stringify(draft));
   } catch {
-    // The user cannot do anything about it, and the draft is still in memory.
+    unkept.add(key);
+    localStorage.removeItem(key);
   }
 }
 
@@ -106,6 +120,16 @@ const withDefaults = ({ base, targeting, ...draft }: Draft): Draft => {
   const complete = (one: Targeting): Targeting => ({ ...one, impressionsDisabled: one?.impressionsDisabled ?? false });
   return { ...draft, base: base && complete(base), targeting: complete(targeting) };
 };
+
+/** Another tab changed the draft with this key of the storage, or any if it is null. */
+export function readDraftsAgain(changed: string | null): void {
+  for (const key of known.keys()) if ((changed ?? key) === key && !unkept.has(key)) known.delete(key);
+  notify();
+}
+
+function notify(): void {
+  for (const listener of listeners) listener();
+}
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);

@@ -8,6 +8,8 @@ export interface Toast {
   readonly action?: { readonly label: string; readonly run: () => void } | undefined;
   /** It will say more, and stays until then. */
   readonly isFollowing?: boolean;
+  /** What it is about: the next message about the same replaces it, and with it an action that is too late. */
+  readonly about?: string | undefined;
 }
 
 const shown = noticesOf<readonly Toast[]>([]);
@@ -16,7 +18,8 @@ let lastId = 0;
 export const useToasts = shown.use;
 
 /** "Saved to Staging." Disappears after six seconds; the action ("Undo") is available until then. */
-export const toast = (text: string, action?: Toast['action']): number => add({ text, kind: 'done', action });
+export const toast = (text: string, action?: Toast['action'], about?: string): number =>
+  add({ text, kind: 'done', action, about });
 
 /** False if it is no longer shown. */
 export function changeToast(id: number, changed: Pick<Toast, 'text' | 'action' | 'isFollowing'>): boolean {
@@ -39,9 +42,11 @@ function add(toastWithoutId: Omit<Toast, 'id'>): number {
 
 const maxDone = 3;
 
-/** A new message replaces the last one; failures stay, without duplicates. */
+/** A new message replaces the oldest, and the one about the same; failures stay, without duplicates. */
 export function withToast(before: readonly Toast[], added: Toast): Toast[] {
-  const all = [...before.filter(({ kind, text }) => kind === 'done' || text !== added.text), added];
+  const isReplaced = ({ kind, text, about }: Toast) =>
+    kind === 'done' ? about !== undefined && about === added.about : text === added.text;
+  const all = [...before.filter((one) => !isReplaced(one)), added];
   const done = all.filter(({ kind }) => kind === 'done').slice(-maxDone);
   return all.filter((one) => one.kind === 'failed' || done.includes(one));
 }

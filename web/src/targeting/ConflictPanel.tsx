@@ -6,6 +6,7 @@ import styles from './ConflictPanel.module.css';
 import box from './DifferenceBox.module.css';
 import { DifferenceSide } from './DifferenceSide.tsx';
 import { differenceTitle } from './difference-words.ts';
+import { type ChangesReading, TheirChange } from './TheirChange.tsx';
 
 interface Props {
   readonly draft: Draft;
@@ -13,6 +14,7 @@ interface Props {
   /** Treatment names; their order decides the colours. */
   readonly order: readonly string[];
   readonly trafficType: string;
+  readonly changes: ChangesReading;
 }
 
 /** Conflicts between the draft and someone else's change. Saving waits until each is resolved. */
@@ -22,6 +24,11 @@ export function ConflictPanel(props: Props) {
     <section className={styles.panel} aria-label="Conflicts" data-step="conflicts">
       <h3 className={styles.title}>{words.title}</h3>
       <p className={styles.lead}>{words.lead}</p>
+      {!props.draft.isRevert && (
+        <p className={styles.lead}>
+          <TheirChange reading={props.changes} />
+        </p>
+      )}
       {props.draft.conflicts.map((conflict, place) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the list gets shorter with every choice
         <ConflictBox key={place} {...props} conflict={conflict} />

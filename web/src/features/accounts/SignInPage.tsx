@@ -7,9 +7,9 @@ import type { Credentials } from './CodeForm.tsx';
 import { PasswordForm } from './PasswordForm.tsx';
 import { SecondFactorStep } from './SecondFactorStep.tsx';
 
-/** `next` in the address is the page to return to after signing in. */
+/** In the address: `next` is the page to return to after signing in, `drafts` says that some stay behind. */
 export function SignInPage() {
-  const { next = '/' } = useSearch({ from: '/sign-in' });
+  const { next = '/', drafts } = useSearch({ from: '/sign-in' });
   const router = useRouter();
   const { data: session } = useSession();
   const [credentials, setCredentials] = useState<Credentials>();
@@ -26,7 +26,11 @@ export function SignInPage() {
     return <SecondFactorStep credentials={credentials} onBack={() => setCredentials(undefined)} />;
   }
   return (
-    <CentredPage title="Sign in" below={<TextLink to="/forgot">Forgot your password?</TextLink>}>
+    <CentredPage
+      title="Sign in"
+      lead={drafts && 'You are signed out. Your unsaved changes stay in this browser until you sign in again.'}
+      below={<TextLink to="/forgot">Forgot your password?</TextLink>}
+    >
       <PasswordForm onCodeRequired={setCredentials} />
     </CentredPage>
   );

@@ -11,7 +11,7 @@ export interface FlagsSearch extends Partial<Record<Filter, readonly string[] | 
   readonly q?: string | undefined;
   /** Archived flags, which are otherwise left out. */
   readonly archived?: 'true' | undefined;
-  /** Flags with unsaved edits in this tab, in any environment. */
+  /** Flags with unsaved edits in this browser, in any environment. */
   readonly drafts?: 'true' | undefined;
   /** Flags that the reader watches. */
   readonly watched?: 'true' | undefined;

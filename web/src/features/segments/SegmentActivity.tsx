@@ -6,15 +6,13 @@ import type { SegmentRules } from '#domain/rule-based-segments.ts';
 import { toSegmentTargeting } from '#domain/segment-targeting.ts';
 import { ActivityRail, type ChangeWords } from '../../activity/ActivityRail.tsx';
 import { countOf } from '../../administration/count.ts';
-import { reading } from '../../server/api.ts';
 import { type Environment, useProject } from '../../server/project.ts';
-import { definitionsRefreshMs } from '../../server/query-client.ts';
 import { useMay } from '../../server/session.ts';
 import { differenceLine } from '../../targeting/difference-words.ts';
 import { TextLink } from '../../ui/TextLink.tsx';
 import { sourceWords } from './Origin.tsx';
 import { RevertRules } from './rules/RevertRules.tsx';
-import type { SegmentAnswer } from './segments-query.ts';
+import { type SegmentAnswer, useSegmentChanges } from './segments-query.ts';
 
 interface Props {
   readonly segment: SegmentAnswer;
@@ -25,18 +23,7 @@ interface Props {
 export function SegmentActivity({ segment, environment }: Props) {
   const project = useProject();
   const may = useMay();
-  const query = {
-    workspaceId: project.id,
-    objectType: 'segment',
-    objectId: segment.id,
-    environmentId: environment.id,
-    limit: 3,
-  } as const;
-  const changes = useQuery({
-    ...reading(listChanges, { query }),
-    enabled: may(listChanges),
-    refetchInterval: definitionsRefreshMs,
-  });
+  const changes = useQuery(useSegmentChanges(segment, environment));
   if (!may(listChanges)) return null;
   return (
     <ActivityRail

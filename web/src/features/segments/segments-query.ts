@@ -8,7 +8,9 @@ import { listKeyChanges, listKeys, listMemberships, listSegments, listSegmentUse
 import type { SegmentKind } from '#domain/segments.ts';
 import { type Answer, call, keyOf, reading } from '../../server/api.ts';
 import type { ApiProblem } from '../../server/api-problem.ts';
-import { useEnvironments } from '../../server/project.ts';
+import { type Environment, useEnvironments, useProject } from '../../server/project.ts';
+import { definitionsRefreshMs } from '../../server/query-client.ts';
+import { useMay } from '../../server/session.ts';
 import { kinds } from '../../targeting/segment-kinds.ts';
 
 export type SegmentAnswer = Answer<typeof listSegments>['objects'][number];
@@ -124,4 +126,21 @@ export function useRefreshSegments(): () => Promise<unknown> {
     listChanges,
   ];
   return () => Promise.all(stale.map((one) => client.invalidateQueries({ queryKey: keyOf(one) })));
+}
+
+/** Recent changes to the segment in the environment. */
+export function useSegmentChanges({ id }: SegmentAnswer, environment: Environment) {
+  const may = useMay();
+  const query = {
+    workspaceId: useProject().id,
+    objectType: 'segment',
+    objectId: id,
+    environmentId: environment.id,
+    limit: 3,
+  } as const;
+  return {
+    ...reading(listChanges, { query }),
+    enabled: may(listChanges),
+    refetchInterval: definitionsRefreshMs,
+  };
 }

@@ -13,14 +13,17 @@ interface Asked {
   readonly reading: ReturnType<typeof changesReading>;
   /** The user's own changes are not announced. */
   readonly me: string;
+  /** The definition, as toasts name it. */
+  readonly about: string;
 }
 
 /** Returns whether it was announced. */
-export async function tellNews({ client, reading, me }: Asked, news: News): Promise<boolean> {
+export async function tellNews({ client, reading, me, about }: Asked, news: News): Promise<boolean> {
   const changes = await client.fetchQuery({ ...reading, staleTime: 0 }).catch(() => undefined);
   const latest = changes?.data[0];
   if (latest && latest.editor.id === me) return false;
-  toast(newsOf(latest ? await fetchEditorName(client, latest.editor) : 'Someone else', news));
+  const who = latest ? await fetchEditorName(client, latest.editor) : 'Someone else';
+  toast(newsOf(who, news), undefined, about);
   return true;
 }
 

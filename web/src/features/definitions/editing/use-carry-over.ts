@@ -7,6 +7,7 @@ import type { ExpandedDefinition } from '#domain/definitions/summary.ts';
 import { useFlag } from '../../../server/flag.ts';
 import { type Environment, useProject } from '../../../server/project.ts';
 import { useMe } from '../../../server/session.ts';
+import { definitionAt } from '../../../state/drafts.ts';
 import { rebaseDraft } from '../../../targeting/draft-edits.ts';
 import { changesReading } from './changes.ts';
 import { ruleStep } from './complaints.ts';
@@ -17,7 +18,7 @@ import { type Editing, versionOf } from './use-editing.ts';
 export function useCarryOver({ place, saved, draft }: Editing, environment: Environment): ReadonlySet<string> {
   const before = useRef(saved);
   const [news, setNews] = useState<ReadonlySet<string>>(new Set());
-  const tell = useTell(environment);
+  const tell = useTell(environment, definitionAt(place));
   const hasDraft = draft !== undefined;
   const outdated = draft && draft.etag !== (saved?.etag ?? null) ? draft : undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs only when the saved version or its draft changes
@@ -43,12 +44,12 @@ function stepIdOf(difference: Difference): string {
   return difference.kind === 'keys' || difference.kind === 'segments' ? 'targets' : difference.kind;
 }
 
-function useTell(environment: Environment) {
+function useTell(environment: Environment, about: string) {
   const client = useQueryClient();
   const reading = changesReading(useProject().id, useFlag().id, environment.id);
   const me = useMe().user.id;
   return async (news: News): Promise<boolean> => {
     const { tellNews } = await import('./news.ts');
-    return tellNews({ client, reading, me }, news);
+    return tellNews({ client, reading, me, about }, news);
   };
 }

@@ -5,6 +5,7 @@ import { useProposing } from '../../../changesets/use-proposing.ts';
 import { useFlag } from '../../../server/flag.ts';
 import { type Environment, needsApproval, useEnvironments, useProject } from '../../../server/project.ts';
 import { useWhyNot } from '../../../server/rights.ts';
+import { isKept } from '../../../state/drafts.ts';
 import { lazyPart } from '../../../state/lazy.ts';
 import { useLeaveWarning } from '../../../state/use-leave-warning.ts';
 import { Button } from '../../../ui/Button.tsx';
@@ -49,7 +50,7 @@ function JsonView({ environment }: { readonly environment: Environment }) {
   const navigate = useNavigate();
   useCarryOver(editing, environment);
   const [typed, setTyped] = useState<Typed>();
-  useLeaveWarning(draft !== undefined || (typed !== undefined && !typed.targeting));
+  useLeaveWarning((draft !== undefined && !isKept(editing.place)) || (typed !== undefined && !typed.targeting));
   const params = { project: project.name, flag: flag.name, environment: environment.name };
   return (
     <>

@@ -6,10 +6,12 @@ import { useProposing } from '../../../changesets/use-proposing.ts';
 import { useFlag } from '../../../server/flag.ts';
 import type { Environment } from '../../../server/project.ts';
 import { useWhyNot } from '../../../server/rights.ts';
+import { isKept } from '../../../state/drafts.ts';
 import { lazyPart, loadWaiting } from '../../../state/lazy.ts';
 import { useLeaveWarning } from '../../../state/use-leave-warning.ts';
 import { RulePlaceContext } from '../../../targeting/rule-place.ts';
 import { Notice } from '../../../ui/Notice.tsx';
+import { useChangesReading } from '../editing/changes.ts';
 import { useSaved } from '../editing/definitions.ts';
 import { useDialogs } from '../editing/dialogs.ts';
 import { EditorContext, whyNotId } from '../editing/editor.ts';
@@ -48,7 +50,8 @@ export function DefinitionView({ environment }: { readonly environment: Environm
   const [openRule, setOpenRule] = useState<number>();
   const [lit, setLit] = useState<Lit>(nothingLit);
   const news = useCarryOver(editing, environment);
-  useLeaveWarning(draft !== undefined);
+  const changes = useChangesReading(environment.id);
+  useLeaveWarning(draft !== undefined && !isKept(editing.place));
   useEffect(loadWaiting, []);
   const { isAnyAsked } = useDialogs();
   const editor = {
@@ -101,6 +104,7 @@ export function DefinitionView({ environment }: { readonly environment: Environm
                     place={editing.place}
                     order={editor.order}
                     trafficType={flag.trafficType.name}
+                    changes={changes}
                   />
                 )}
               </Suspense>

@@ -16,7 +16,7 @@ export function Editors() {
   const environments = useEnvironments();
   useAnnouncements(environment.id, draft !== undefined);
   const nameOf = (one: Editing) => environments.find((each) => each.id === one.environment)?.name;
-  // One's own are in another tab, unless this one has them.
+  // One's own are in another browser, unless this one has them.
   const others = useEditors(id).filter(
     (one) =>
       nameOf(one) !== undefined && (one.person.id !== me.user.id || (one.environment === environment.id && !draft)),
@@ -27,7 +27,7 @@ export function Editors() {
         <p key={`${one.person.id} ${one.environment}`} className={styles.editor}>
           <span className={styles.dot} aria-hidden />
           {one.person.id === me.user.id
-            ? `You have unsaved changes to ${nameOf(one)} in another tab.`
+            ? `You have unsaved changes to ${nameOf(one)} in another browser.`
             : `${one.person.name} is editing ${nameOf(one)}.`}
         </p>
       ))}

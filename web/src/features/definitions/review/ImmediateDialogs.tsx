@@ -12,7 +12,7 @@ import { useForm } from '../../../kit/form.ts';
 import { NoteFields, noteOf, noteRules } from '../../../kit/NoteFields.tsx';
 import { call } from '../../../server/api.ts';
 import { needsApproval, useProject } from '../../../server/project.ts';
-import { writeDraft } from '../../../state/drafts.ts';
+import { definitionAt, writeDraft } from '../../../state/drafts.ts';
 import { toast } from '../../../state/toasts.ts';
 import { EffectView } from '../../../targeting/EffectView.tsx';
 import type { Look } from '../../../ui/Button.tsx';
@@ -31,7 +31,7 @@ interface Props {
 
 /** Two clicks: a reason can be given, and must be only if the project requires it. Leaves the draft alone. */
 export function KillDialog({ saved, onClose }: Props) {
-  const { environment } = useEditor();
+  const { environment, place } = useEditor();
   const client = useQueryClient();
   const params = useDefinitionParams();
   const dialogs = useDialogs();
@@ -53,10 +53,11 @@ export function KillDialog({ saved, onClose }: Props) {
       onDone={async (killed) => {
         await keepDefinition(client, params, killed);
         onClose();
-        toast(`Killed in ${environment.name}. Everyone gets ${killed.defaultTreatment}.`, {
-          label: 'Restore',
-          run: () => dialogs.open('restore'),
-        });
+        toast(
+          `Killed in ${environment.name}. Everyone gets ${killed.defaultTreatment}.`,
+          { label: 'Restore', run: () => dialogs.open('restore') },
+          definitionAt(place),
+        );
       }}
       onClose={onClose}
     >
@@ -69,7 +70,7 @@ export function KillDialog({ saved, onClose }: Props) {
 }
 
 export function RestoreDialog({ saved, onClose }: Props) {
-  const { environment } = useEditor();
+  const { environment, place } = useEditor();
   const client = useQueryClient();
   const params = useDefinitionParams();
   return (
@@ -84,7 +85,7 @@ export function RestoreDialog({ saved, onClose }: Props) {
       onDone={async (restored) => {
         await keepDefinition(client, params, restored);
         onClose();
-        toast(`Restored in ${environment.name}. The rules apply again.`);
+        toast(`Restored in ${environment.name}. The rules apply again.`, undefined, definitionAt(place));
       }}
       onClose={onClose}
     >
@@ -122,7 +123,7 @@ export function RemoveDefinitionDialog({ saved, onClose }: Props) {
         onClose();
         writeDraft(place, undefined);
         await refresh(client, params);
-        toast(`Removed from ${environment.name}.`);
+        toast(`Removed from ${environment.name}.`, undefined, definitionAt(place));
       }}
       onClose={onClose}
     >

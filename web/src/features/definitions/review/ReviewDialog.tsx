@@ -12,7 +12,7 @@ import { type FieldRule, useForm } from '../../../kit/form.ts';
 import { NoteFields, noteOf, noteRules } from '../../../kit/NoteFields.tsx';
 import { type Environment, needsApproval, useProject } from '../../../server/project.ts';
 import { useMay } from '../../../server/session.ts';
-import { type Draft, readDraft, writeDraft } from '../../../state/drafts.ts';
+import { type Draft, definitionAt, readDraft, writeDraft } from '../../../state/drafts.ts';
 import { lazyPart } from '../../../state/lazy.ts';
 import { changeToast, toast } from '../../../state/toasts.ts';
 import { CallView } from '../../../targeting/CallView.tsx';
@@ -83,7 +83,7 @@ export function ReviewDialog({ draft, onClose }: Props) {
       focusWhenLost();
       const { lastUpdateTime } = saved;
       const text = `Saved to ${environment.name}.`;
-      const id = toast(text);
+      const id = toast(text, undefined, definitionAt(place));
       const to = { project: project.name, environment: environment.name };
       const run = () => void navigate({ to: '/p/$project/sdks/$environment', params: to });
       void followChange(words, lastUpdateTime, (holders, isLast) =>

@@ -11,6 +11,7 @@ import { reading } from '../../../server/api.ts';
 import { type Environment, needsApproval, useProject } from '../../../server/project.ts';
 import { definitionsRefreshMs } from '../../../server/query-client.ts';
 import { useWhyNot } from '../../../server/rights.ts';
+import { isKept } from '../../../state/drafts.ts';
 import { lazyPart } from '../../../state/lazy.ts';
 import { usePageActions } from '../../../state/page-actions.ts';
 import { useLeaveWarning } from '../../../state/use-leave-warning.ts';
@@ -20,7 +21,7 @@ import { AddRule, StepFrame, StepNumber, Steps } from '../../../targeting/Steps.
 import { Button } from '../../../ui/Button.tsx';
 import { Notice } from '../../../ui/Notice.tsx';
 import pageStyles from '../SegmentPage.module.css';
-import type { SegmentAnswer } from '../segments-query.ts';
+import { type SegmentAnswer, useSegmentChanges } from '../segments-query.ts';
 import { ExcludedStep } from './ExcludedStep.tsx';
 import { RuleStep } from './RuleStep.tsx';
 import styles from './Rules.module.css';
@@ -66,9 +67,10 @@ function RulesView({ segment, environment, saved }: Props & { readonly saved: Se
   const [open, setOpen] = useState<number>();
   const [isAttempted, setAttempted] = useState(false);
   const [isReviewing, setReviewing] = useState(false);
+  const changes = useSegmentChanges(segment, environment);
   // Someone else may save while the review is open: what both changed is decided before it is saved.
   if (isReviewing && draft && draft.conflicts.length > 0) setReviewing(false);
-  useLeaveWarning(draft !== undefined);
+  useLeaveWarning(draft !== undefined && !isKept(editing.place));
   const add = () => {
     setOpen(targeting.rules.length);
     change(addRule);
@@ -101,7 +103,7 @@ function RulesView({ segment, environment, saved }: Props & { readonly saved: Se
       <Suspense>{refusal !== undefined && <ProposeChange onPropose={propose} />}</Suspense>
       <Suspense>
         {draft && draft.conflicts.length > 0 && (
-          <ConflictPanel draft={draft} place={editing.place} order={[]} trafficType={trafficType} />
+          <ConflictPanel draft={draft} place={editing.place} order={[]} trafficType={trafficType} changes={changes} />
         )}
       </Suspense>
       <Steps label="Evaluated in this order">
