@@ -115,6 +115,22 @@ const lockInvited = (tx: Tx, userId: string): Promise<User> =>
     throw error instanceof Problem && error.code === 'user_not_found' ? new Problem('invitation_not_found') : error;
   });
 
+/** People may call themselves what they like; everything else about them is for administrators to change. */
+export const changeName = (context: Context, { id }: User, name: string) =>
+  write(context, async (tx) => {
+    const before = await lockUser(tx, id);
+    if (name === before.name) return tx.unchanged(before);
+    const after: User = { ...before, name };
+    await saveUser(tx, after);
+    await tx.record({
+      action: 'user.patched',
+      object: objectOf(after),
+      before: toUserReply(before),
+      after: toUserReply(after),
+    });
+    return after;
+  });
+
 /** Requires the current password. Ends all sessions and starts a new one. */
 export async function changePassword(
   context: Context,

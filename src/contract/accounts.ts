@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import {
   Acceptance,
   InvitationView,
+  NameChange,
   PasswordChange,
   PasswordProof,
   RecoveryCodes,
@@ -120,6 +121,16 @@ export const changePassword = endpoint({
   body: PasswordChange,
   reply: SessionView,
   problems: ['password_wrong', 'password_weak', 'too_many_attempts', 'busy'],
+});
+
+export const changeName = endpoint({
+  method: 'PUT',
+  path: '/name',
+  summary: 'Change my name',
+  access: 'signed-in',
+  body: NameChange,
+  reply: User,
+  problems: [],
 });
 
 export const getReminders = endpoint({

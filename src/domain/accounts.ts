@@ -10,6 +10,8 @@ export const InvitationView = Type.Object({ email: Type.String(), name: Type.Str
 
 export const Acceptance = Type.Object({ name: Title, password: Password });
 
+export const NameChange = Type.Object({ name: Title });
+
 export const SignIn = Type.Object({
   email: Type.String({ maxLength: 254 }),
   password: Type.String({ maxLength: 1000 }),

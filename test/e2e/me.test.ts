@@ -88,6 +88,9 @@ suite('one’s own page', { concurrency: 2 }, () => {
     await unsent.getByRole('button', { name: 'Copy link for noor@example.org' }).waitFor();
     await look(page, 'server settings with unsent mails');
     await page.goto('/me');
+    await field(page, 'Your name').fill('Ana Ruiz-Blanco');
+    await press(page, 'Save');
+    await heading(page, 'Ana Ruiz-Blanco').waitFor();
     await look(page, 'me');
     const liu = await aMember(things);
     await liu.page.goto('/me');

@@ -113,6 +113,7 @@ export const peopleExamples: ExamplesOf<
     body: { current: 'the sentence that was used so far', next: password },
     reply: { ...session, user: { ...user, groups: [] } },
   },
+  changeName: { body: { name: 'Ada Lovelace' }, reply: { ...user, name: 'Ada Lovelace', groups: [...user.groups] } },
   getReminders: { reply: mails },
   changeReminders: { body: mails, reply: mails },
   listWatches: {

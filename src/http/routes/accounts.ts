@@ -1,6 +1,7 @@
 import { renderSVG } from 'uqr';
 import {
   acceptInvitation,
+  changeName,
   changePassword,
   completeSetup,
   requestPasswordReset,
@@ -91,6 +92,7 @@ export const accounts = (db: Reader, { attempt, rightPassword, signedIn }: Throt
       guarded(origin.address, user.id, async () =>
         begin(cookie, await changePassword(context, { user, ...body, ...origin })),
       ),
+    changeName: async ({ context, user, body }) => toUserReply(await changeName(context, user, body.name)),
     getReminders: async ({ user: { id } }) => ({
       cleanup: await isReminded(db, id),
       watched: await findWatchMails(db, id),

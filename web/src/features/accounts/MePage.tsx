@@ -10,13 +10,14 @@ import { Page } from '../../ui/Page.tsx';
 import { PageTitle } from '../../ui/PageTitle.tsx';
 import { PlainButtonLink } from '../../ui/TextLink.tsx';
 import styles from './MePage.module.css';
+import { NameCard } from './NameCard.tsx';
 import { PasswordCard } from './PasswordCard.tsx';
 import { RemindersCard } from './RemindersCard.tsx';
 import { SessionsCard } from './SessionsCard.tsx';
 import { TwoFactorCard } from './TwoFactorCard.tsx';
 import { WatchesCard } from './WatchesCard.tsx';
 
-/** Your own settings: sign-in, sessions, mails and shortcuts. */
+/** Your own settings: name, sign-in, sessions, mails and shortcuts. */
 export function MePage() {
   const { user, administrator } = useMe();
   return (
@@ -36,6 +37,7 @@ export function MePage() {
           </PlainButtonLink>
         </div>
       </header>
+      <NameCard user={user} />
       <TwoFactorCard user={user} />
       <PasswordCard user={user} />
       <SessionsCard />
