@@ -17,6 +17,7 @@ import { Select } from '../../../ui/Select.tsx';
 import { useDialogs } from '../editing/dialogs.ts';
 import { useEditor } from '../editing/editor.ts';
 import { beginDraft } from '../editing/use-editing.ts';
+import { NewDefinition } from '../review/NewDefinition.tsx';
 import { useEffectOf } from '../review/use-effect-of.ts';
 import { CopyToSeveral } from './CopyToSeveral.tsx';
 import { PartChoices } from './PartChoices.tsx';
@@ -86,16 +87,23 @@ export function CopyDialog({ from, onClose }: Props) {
             ))}
           </Select>
           {others.length > 1 && (
-            <Button look="quiet" size="small" onClick={() => setSeveral(true)}>
-              Copy to several environments
-            </Button>
+            <div>
+              <Button size="small" onClick={() => setSeveral(true)}>
+                Copy to several environments
+              </Button>
+            </div>
           )}
           <PartChoices ticked={ticked} isNew={isNew} onChange={setChosen} />
           <Suspense>
             <SegmentsElsewhere names={segmentsOf(result)} from={environment} to={target} trafficType={trafficType} />
           </Suspense>
           {refusal !== undefined && <Notice kind="plain">{refusal}</Notice>}
-          {isNew && <p>The flag is not defined in {target.name} yet. Saving the draft defines it.</p>}
+          {isNew && (
+            <>
+              <p>The flag is not defined in {target.name} yet. Saving the draft defines it:</p>
+              <NewDefinition targeting={result} />
+            </>
+          )}
           {!isNew && differences.length === 0 && <p>Nothing would change in {target.name}.</p>}
           {now && differences.length > 0 && <CopyEffect target={target} before={now} after={result} />}
           {differences.map((difference, index) => (

@@ -98,7 +98,7 @@ export function CopyToSeveral({ from, onClose }: Props) {
       form={form}
       problem={problem}
       isSending={isSending}
-      submit={`Copy to ${countOf(changing.length, 'environment')}`}
+      submit={changing.length === 0 ? 'Copy' : `Copy to ${countOf(changing.length, 'environment')}`}
       edge={changing.some(({ target }) => target.production) ? 'production' : 'plain'}
       onClose={onClose}
     >
