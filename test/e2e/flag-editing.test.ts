@@ -358,8 +358,12 @@ suite('editing a definition', { concurrency: 2 }, () => {
     const { page } = things;
     await aFlag(things, 'keys_only', { on: { Staging: 50 } });
     await openFlag(page, 'keys_only', 'Staging');
+    // The second key comes before the field: it does not open the comparison.
     await page.keyboard.press('r');
+    await page.keyboard.press('c');
     await page.locator('[aria-label="Attribute"]:focus').waitFor();
+    assert.match(page.url(), /\/keys_only\/Staging$/);
+    await page.keyboard.press('Control+a');
     await page.keyboard.type('age');
     await page.keyboard.press('Tab');
     await page.keyboard.type('is at least');

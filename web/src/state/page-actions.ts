@@ -14,6 +14,8 @@ export interface PageAction {
   readonly refusal?: string | undefined;
   /** Navigation within the page: a shortcut, but not in the palette. */
   readonly isMove?: boolean;
+  /** It leads to a field to type into, which may take a moment to appear. */
+  readonly opensField?: boolean;
 }
 
 const byComponent = noticesOf<ReadonlyMap<string, readonly PageAction[]>>(new Map());
@@ -46,7 +48,13 @@ export function runShortcut(event: KeyboardEvent): void {
   // Autofill sends key events without a key.
   if (!event.key || event.defaultPrevented || event.isComposing || event.altKey) return;
   const hasMod = event.ctrlKey || event.metaKey;
-  if (!hasMod && (!singleKeys.areOn() || isBusy(event.composedPath()[0]))) return;
+  if (!hasMod && isBusy(event.composedPath()[0])) {
+    fieldOpensUntil = 0;
+    return;
+  }
+  if (!hasMod && !singleKeys.areOn()) return;
+  // What is typed before the field appears is meant for the field.
+  if (!hasMod && performance.now() < fieldOpensUntil) return;
   const keys = `${hasMod ? 'mod+' : ''}${event.key.toLowerCase()}`;
   // Shortcuts are off behind a dialog.
   const action = document.querySelector('dialog[open]')
@@ -54,8 +62,12 @@ export function runShortcut(event: KeyboardEvent): void {
     : flat(byComponent.get()).findLast((one) => one.keys === keys);
   if (!action) return;
   event.preventDefault();
+  if (action.opensField) fieldOpensUntil = performance.now() + fieldOpensMs;
   action.run();
 }
+
+const fieldOpensMs = 1_000;
+let fieldOpensUntil = 0;
 
 /** Elements where keys type text or have another meaning. */
 const isBusy = (target: EventTarget | undefined): boolean =>

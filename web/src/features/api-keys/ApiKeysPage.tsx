@@ -26,7 +26,9 @@ export function ApiKeysPage() {
   const may = useMay();
   const { search, change, openNew } = useKeysSearch();
   const keys = useQuery({ ...apiKeysReading, enabled: may(listApiKeys) });
-  usePageActions(may(createApiKey) ? [{ label: 'New API key', keys: 'n', icon: Plus, run: openNew }] : []);
+  usePageActions(
+    may(createApiKey) ? [{ label: 'New API key', keys: 'n', icon: Plus, opensField: true, run: openNew }] : [],
+  );
   if (!may(listApiKeys)) return <Denied title="API keys" />;
   return (
     <Page>

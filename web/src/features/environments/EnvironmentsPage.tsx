@@ -41,7 +41,9 @@ export function EnvironmentsPage() {
   const navigate = useNavigate();
   const open = () => void navigate({ to: '.', search: { new: '' } });
   const close = () => void navigate({ to: '.', search: {}, replace: true });
-  usePageActions(may(createEnvironment) ? [{ label: 'New environment', keys: 'n', icon: Plus, run: open }] : []);
+  usePageActions(
+    may(createEnvironment) ? [{ label: 'New environment', keys: 'n', icon: Plus, opensField: true, run: open }] : [],
+  );
   return (
     <Page>
       <PageHead

@@ -37,7 +37,7 @@ export function FlagsPage() {
   const params = { project: project.name };
 
   const open = () => void navigate({ to: '/p/$project/flags/new', params, search: true });
-  usePageActions([{ label: 'New flag', keys: 'n', icon: Plus, run: open, refusal }]);
+  usePageActions([{ label: 'New flag', keys: 'n', icon: Plus, opensField: true, run: open, refusal }]);
 
   const isEmpty = total === 0;
   // An empty project shows the button in the middle of the page.

@@ -25,7 +25,7 @@ export function GroupsPage() {
   const groups = useQuery(groupsReading);
   const open = () => void navigate({ to: '.', search: { new: '' } });
   const close = () => void navigate({ to: '.', search: {}, replace: true });
-  usePageActions(may(createGroup) ? [{ label: 'New group', keys: 'n', icon: Plus, run: open }] : []);
+  usePageActions(may(createGroup) ? [{ label: 'New group', keys: 'n', icon: Plus, opensField: true, run: open }] : []);
   if (!may(listGroups)) return <Denied title="Groups" />;
   return (
     <Page>

@@ -35,7 +35,9 @@ export function ServerSettingsPage() {
   const projects = useQuery(projectsReading);
   const open = () => void navigate({ to: '.', search: { new: '' } });
   const close = () => void navigate({ to: '.', search: {}, replace: true });
-  usePageActions(may(createProject) ? [{ label: 'New project', keys: 'n', icon: Plus, run: open }] : []);
+  usePageActions(
+    may(createProject) ? [{ label: 'New project', keys: 'n', icon: Plus, opensField: true, run: open }] : [],
+  );
   if (!may(createProject)) return <Denied title="Server settings" />;
   return (
     <Page>

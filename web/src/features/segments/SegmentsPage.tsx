@@ -36,7 +36,7 @@ export function SegmentsPage() {
   const open = () => void navigate({ to: '.', search: (before: object) => ({ ...before, new: '' }) });
   const close = () =>
     void navigate({ to: '.', search: (before: object) => ({ ...before, new: undefined }), replace: true });
-  usePageActions([{ label: 'New segment', keys: 'n', icon: Plus, run: open, refusal }]);
+  usePageActions([{ label: 'New segment', keys: 'n', icon: Plus, opensField: true, run: open, refusal }]);
   if (!may(listSegments)) return <Denied title="Segments" />;
   const newSegment = (
     <Button look="primary" refusal={refusal} onClick={open}>

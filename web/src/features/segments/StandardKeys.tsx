@@ -59,7 +59,7 @@ export function StandardKeys(props: KeysProps) {
     onError: (problem) => toastFailure(`The download failed. ${explain(problem)}`),
   });
   usePageActions([
-    { label: adding, keys: 'a', icon: AddIcon, run: () => setOpen('add'), refusal },
+    { label: adding, keys: 'a', icon: AddIcon, opensField: true, run: () => setOpen('add'), refusal },
     { label: 'Download keys', icon: Download, run: () => downloading.mutate() },
   ]);
   return (

@@ -26,7 +26,9 @@ import { isNamed, useUserCounts, useUserPages, useUsersSearch } from './users-qu
 export function UsersPage() {
   const may = useMay();
   const { invite, q, change, openInvite } = useUsersSearch();
-  usePageActions(may(inviteUser) ? [{ label: 'Invite people', keys: 'n', icon: UserPlus, run: openInvite }] : []);
+  usePageActions(
+    may(inviteUser) ? [{ label: 'Invite people', keys: 'n', icon: UserPlus, opensField: true, run: openInvite }] : [],
+  );
   if (!may(listUsers)) return <Denied title="Users" />;
   return (
     <Page>

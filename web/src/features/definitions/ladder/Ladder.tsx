@@ -25,7 +25,7 @@ export function Ladder() {
     setOpen(targeting.rules.length);
     change(addRule);
   };
-  usePageActions([{ label: 'Add a rule', keys: 'r', icon: Plus, run: add, refusal }]);
+  usePageActions([{ label: 'Add a rule', keys: 'r', icon: Plus, opensField: true, run: add, refusal }]);
   return (
     <>
       {targeting.rules.length > fewRules && (

@@ -75,7 +75,7 @@ function RulesView({ segment, environment, saved }: Props & { readonly saved: Se
     setOpen(targeting.rules.length);
     change(addRule);
   };
-  usePageActions([{ label: 'Add a rule', keys: 'r', icon: Plus, run: add, refusal }]);
+  usePageActions([{ label: 'Add a rule', keys: 'r', icon: Plus, opensField: true, run: add, refusal }]);
   const incomplete = complaints.findIndex((words) => words.length > 0);
   const review = () => {
     const blocked = incomplete >= 0 ? `rule ${incomplete}` : draft?.conflicts.length ? 'conflicts' : undefined;
