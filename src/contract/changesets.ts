@@ -76,8 +76,11 @@ export const listChangesets = endpoint({
       workspaceId: ProjectWord,
       status: Type.Optional(OneOf(changesetStates, { description: 'Only those in this state.' })),
       flag: Type.Optional(Type.String({ description: 'Only those that change this flag, by id.' })),
+      segment: Type.Optional(
+        Type.String({ description: 'Instead of `flag`: only those that change this segment, by id.' }),
+      ),
       environment: Type.Optional(
-        Type.String({ description: 'With `flag`: only those that change it in this environment, by id.' }),
+        Type.String({ description: 'With `flag` or `segment`: only those that change it in this environment, by id.' }),
       ),
       reverts: Type.Optional(Type.String({ description: 'Only those that take back this changeset, by id.' })),
       filter: Type.Optional(

@@ -106,8 +106,8 @@ export interface ChangesetFilter {
   readonly viewer: Viewer;
   readonly projectId: string;
   readonly state: ChangesetState | undefined;
-  /** Only those that change this flag: anywhere, or in this environment. */
-  readonly flagId?: string | undefined;
+  /** Only those that change this flag or segment: anywhere, or in this environment. */
+  readonly objectId?: string | undefined;
   readonly environmentId?: string | undefined;
   /** Only those that take back this changeset. */
   readonly reverts?: string | undefined;
@@ -121,13 +121,14 @@ export interface ChangesetFilter {
 
 /** The newest first. With `before`: those directly before it, in the same order. */
 export async function listChangesets(db: Reader, filter: ChangesetFilter): Promise<ChangesetHead[]> {
-  const { viewer, projectId, state, flagId, environmentId, reverts, concerning, after, before, offset, limit } = filter;
+  const { viewer, projectId, state, objectId, environmentId, reverts, concerning, after, before, offset, limit } =
+    filter;
   const isWaitingOnly = concerning?.how === 'waiting';
   const conditions = [
     sql`c.project_id = ${projectId}`,
     isVisible(viewer),
     ...(isWaitingOnly ? [isAwaited] : state ? [sql`c.state = ${state}`] : []),
-    ...(flagId === undefined ? [] : [changesFlag(flagId, environmentId)]),
+    ...(objectId === undefined ? [] : [changesObject(objectId, environmentId)]),
     ...(reverts === undefined ? [] : [sql`c.reverts = ${reverts}`]),
     ...(concerning ? [concerns[concerning.how](concerning.actor)] : []),
     ...(after ? [sql`(c.created_at, c.id) < (${after.at}, ${after.id})`] : []),
@@ -140,9 +141,9 @@ export async function listChangesets(db: Reader, filter: ChangesetFilter): Promi
   return rows.map(toHead);
 }
 
-const changesFlag = (flagId: string, environmentId: string | undefined) => sql`
+const changesObject = (objectId: string, environmentId: string | undefined) => sql`
   c.id in (select o.changeset_id from changeset_operations o
-            where o.object_id = ${flagId}
+            where o.object_id = ${objectId}
                   ${environmentId === undefined ? empty : sql`and o.environment_id = ${environmentId}`})`;
 
 /** As the indexes have it. */

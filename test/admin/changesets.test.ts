@@ -188,6 +188,23 @@ test('the plan for rules of a segment says what differs, and rules that someone 
   assert.deepEqual(conflicts, ['someone else changed its rules']);
 });
 
+test('changesets are listed by the segment that they change, and by the environment', async () => {
+  const project = await aProject(api);
+  const { name: segment } = await aSegment(api, project, [project.staging]);
+  const edit = { kind: 'addKeys', keys: ['ana'] };
+  const { id, operations } = (await create(project, [{ environment: project.staging.id, segment, edit }])).body;
+  const segmentId = operations[0].segment.id;
+  const list = (query: string) => api.get(`/changesets?workspaceId=${project.id}${query}`);
+  for (const [query, expected] of [
+    [`&segment=${segmentId}`, [id]],
+    [`&segment=${segmentId}&environment=${project.staging.id}`, [id]],
+    [`&segment=${segmentId}&environment=${project.production.id}`, []],
+  ] as const) {
+    assert.deepEqual((await list(query)).body.data.map(idOf), expected, query);
+  }
+  assert.equal((await list(`&segment=${segmentId}&flag=${segmentId}`)).status, 400);
+});
+
 test('keys and rules of segments are part of a changeset', async () => {
   const project = await aProject(api);
   const { name } = await aSegment(api, project, [project.staging]);

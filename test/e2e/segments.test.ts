@@ -331,6 +331,7 @@ suite('segments', { concurrency: 2 }, () => {
     await page.getByText('1 key: kim').waitFor();
     await page.getByText('Someone else must approve it.', { exact: true }).waitFor();
     await page.goBack();
+    await page.getByRole('region', { name: 'Proposed' }).getByText('Add 1 key to beta_testers').waitFor();
     await press(page, 'Propose to remove noor');
     await look(page, 'propose to remove keys');
     await press(page, 'Propose to remove key');

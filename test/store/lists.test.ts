@@ -393,7 +393,7 @@ const lists: Record<string, readonly Run[]> = {
     viewer: viewers,
     projectId: [project.id],
     state: [undefined, 'DRAFT'],
-    flagId: [undefined, 'one'],
+    objectId: [undefined, 'one'],
     environmentId: [undefined, 'id'],
     reverts: [undefined, 'one'],
     concerning: [undefined, ...(['mine', 'waiting'] as const).map((how) => ({ actor: someone, how }))],

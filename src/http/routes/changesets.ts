@@ -51,15 +51,18 @@ export const changesets = (
         : createChangeset(context, fields);
     },
     listChangesets: async ({ actor, query }) => {
-      const { workspaceId, status: state, flag: flagId, environment: environmentId, reverts, ...rest } = query;
+      const { workspaceId, status: state, flag, segment, environment: environmentId, reverts, ...rest } = query;
+      const objectId = flag ?? segment;
       const { filter = 'all', ...page } = rest;
-      refuse(
-        'request_invalid',
-        environmentId !== undefined && flagId === undefined ? ['environment needs flag: it says where'] : [],
-      );
+      refuse('request_invalid', [
+        ...(environmentId !== undefined && objectId === undefined
+          ? ['environment needs flag or segment: it says where']
+          : []),
+        ...(flag !== undefined && segment !== undefined ? ['flag and segment exclude each other'] : []),
+      ]);
       const { id: projectId } = await resolveProject(db, actor, workspaceId);
       const concerning = filter === 'all' ? undefined : { actor, how: filter };
-      const wanted = { state, flagId, environmentId, reverts, concerning };
+      const wanted = { state, objectId, environmentId, reverts, concerning };
       return markerPage(markers, page, contract.listChangesets.pageSize, {
         list: async (slice) => ({
           items: await listChangesets(db, { viewer: actor, projectId, ...wanted, ...slice }),

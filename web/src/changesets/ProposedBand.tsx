@@ -4,7 +4,6 @@ import { listChangesets } from '#contract/changesets.ts';
 import type { Changeset } from '#domain/changesets.ts';
 import { EditorName } from '../kit/EditorName.tsx';
 import { reading } from '../server/api.ts';
-import { useFlag } from '../server/flag.ts';
 import { type Environment, useProject } from '../server/project.ts';
 import { useMay } from '../server/session.ts';
 import { TextLink } from '../ui/TextLink.tsx';
@@ -15,15 +14,20 @@ import styles from './ScheduledBand.module.css';
 const shownStates = ['REQUESTED', 'APPROVED'] as const;
 const mostOfEach = 10;
 
-/** What others propose for the definition, so that nobody edits it without knowing. */
-export function ProposedBand({ environment }: { readonly environment: Environment }) {
+interface Props {
+  readonly environment: Environment;
+  /** The flag or the segment, by id. */
+  readonly object: { readonly flag: string } | { readonly segment: string };
+}
+
+/** What others propose for a flag or segment there, so that nobody edits it without knowing. */
+export function ProposedBand({ environment, object }: Props) {
   const project = useProject();
-  const flag = useFlag();
   const may = useMay();
   const answers = useQueries({
     queries: shownStates.map((status) => ({
       ...reading(listChangesets, {
-        query: { workspaceId: project.id, flag: flag.id, environment: environment.id, status, limit: mostOfEach },
+        query: { workspaceId: project.id, ...object, environment: environment.id, status, limit: mostOfEach },
       }),
       enabled: may(listChangesets),
     })),

@@ -25,6 +25,7 @@ import { type SegmentAnswer, segmentReading, useRefreshSegments } from './segmen
 import { UsedBy } from './UsedBy.tsx';
 
 const LargeKeys = lazyPart('LargeKeys', () => import('./LargeKeys.tsx'));
+const ProposedBand = lazyPart('ProposedBand', () => import('../../changesets/ProposedBand.tsx'));
 const Rules = lazyPart('Rules', () => import('./rules/Rules.tsx'));
 const SegmentActivity = lazyPart('SegmentActivity', () => import('./SegmentActivity.tsx'));
 const StandardKeys = lazyPart('StandardKeys', () => import('./StandardKeys.tsx'));
@@ -98,6 +99,9 @@ function SegmentView({ segment, word }: ViewProps) {
         <div className={styles.columns}>
           {isNarrow && <IsIn segment={segment} environment={environment} />}
           <div className={styles.main} key={`${segment.id} ${environment.id}`}>
+            <Suspense>
+              {segment.id !== undefined && <ProposedBand environment={environment} object={{ segment: segment.id }} />}
+            </Suspense>
             <Suspense fallback={<SkeletonRows />}>
               <Content segment={segment} environment={environment} />
             </Suspense>

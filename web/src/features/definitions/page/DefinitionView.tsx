@@ -95,7 +95,7 @@ export function DefinitionView({ environment }: { readonly environment: Environm
               {saved?.killed && <KilledBand />}
               <Suspense>
                 <ScheduledBand environment={environment} saved={savedTargeting} />
-                <ProposedBand environment={environment} />
+                <ProposedBand environment={environment} object={{ flag: flag.id }} />
               </Suspense>
               <Suspense>
                 {draft && draft.conflicts.length > 0 && (
