@@ -231,7 +231,7 @@ function readTracing(read: Read): Tracing | undefined {
   const endpoint = read('OTEL_EXPORTER_OTLP_ENDPOINT', (value) =>
     isHttpUrl(value) && !URL.parse(value)?.username
       ? undefined
-      : 'must be a URL such as http://127.0.0.1:4318; what proves who we are goes into OTEL_EXPORTER_OTLP_HEADERS',
+      : 'must be a URL such as http://127.0.0.1:4318; put credentials into OTEL_EXPORTER_OTLP_HEADERS',
   );
   const headers = read('OTEL_EXPORTER_OTLP_HEADERS', (value) =>
     headersOf(value) ? undefined : 'must be a list such as authorization=Bearer%20abc,x-tenant=flags',
@@ -270,7 +270,6 @@ function isHttpUrl(text: string): boolean {
   return url !== null && ['http:', 'https:'].includes(url.protocol) && !/[?#]/.test(text);
 }
 
-/** As browsers send it in `Origin`: nothing after the host. */
 /** `10.0.0.1` or `10.0.0.0/8`, written in full: Fastify and the connection limit throw on anything else. */
 function isAddressOrNetwork(text: string): boolean {
   const [, address = '', bits = '1'] = /^([^/%]*)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
@@ -278,6 +277,7 @@ function isAddressOrNetwork(text: string): boolean {
   return Number(bits) >= 1 && Number(bits) <= maxBits;
 }
 
+/** As browsers send it in `Origin`: nothing after the host. */
 const isOrigin = (text: string): boolean => isHttpUrl(text) && URL.parse(text)?.origin === text;
 
 /** The URL of a server on this machine with that listen address. */
