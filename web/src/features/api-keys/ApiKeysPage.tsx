@@ -16,6 +16,7 @@ import { Page, PageHead } from '../../ui/Page.tsx';
 import { Picker } from '../../ui/Picker.tsx';
 import { SkeletonRows } from '../../ui/Skeleton.tsx';
 import { KeyTable } from './KeyTable.tsx';
+import { inOrder, orderOf } from './key-order.ts';
 import { usePlaces } from './key-places.ts';
 import { types } from './key-words.ts';
 import { isInScope, isUnused, isWanted, unusedDays, useKeysSearch } from './keys-search.ts';
@@ -75,7 +76,7 @@ function Keys({ keys }: { readonly keys: readonly ApiKeyAnswer[] }) {
         </FilterCount>
       </Filters>
       {shown.length > 0 ? (
-        <KeyTable keys={shown} />
+        <KeyTable keys={inOrder(shown, orderOf(search.sort))} />
       ) : (
         <EmptyState
           title="No keys match"

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { ArrowDown, ArrowUp } from 'lucide-react';
 import { Fragment, useState } from 'react';
 import { revokeApiKey } from '#contract/api-keys.ts';
 import { Nothing, RowName, StackingTable } from '../../administration/StackingTable.tsx';
@@ -12,8 +13,10 @@ import { Tag } from '../../ui/Chip.tsx';
 import { Modal, ModalBody, ModalFoot } from '../../ui/Modal.tsx';
 import { Time } from '../../ui/Time.tsx';
 import styles from './KeyTable.module.css';
+import { type KeySort, nextOrder, orderOf } from './key-order.ts';
 import { type Place, usePlaces } from './key-places.ts';
 import { roleWord, types } from './key-words.ts';
+import { useKeysSearch } from './keys-search.ts';
 import { RevokeDialog } from './RevokeDialog.tsx';
 
 export function KeyTable({ keys }: { readonly keys: readonly ApiKeyAnswer[] }) {
@@ -27,11 +30,11 @@ export function KeyTable({ keys }: { readonly keys: readonly ApiKeyAnswer[] }) {
         caption="API keys"
         head={
           <tr>
-            <th>Name</th>
+            <SortHead by="name">Name</SortHead>
             <th>Type and roles</th>
             <th>Scope</th>
-            <th>Created</th>
-            <th>Last used</th>
+            <SortHead by="created">Created</SortHead>
+            <SortHead by="used">Last used</SortHead>
             <th>
               <span className="sr">Actions</span>
             </th>
@@ -51,6 +54,21 @@ export function KeyTable({ keys }: { readonly keys: readonly ApiKeyAnswer[] }) {
       {revoking && <RevokeDialog apiKey={revoking} place={placeOf(revoking)} onClose={() => setRevoking(undefined)} />}
       {coding && <CodeDialog apiKey={coding} onClose={() => setCoding(undefined)} />}
     </>
+  );
+}
+
+function SortHead({ by, children }: { readonly by: KeySort; readonly children: string }) {
+  const { search, change } = useKeysSearch();
+  const order = orderOf(search.sort);
+  const isCurrent = order.by === by;
+  const Arrow = order.isDescending ? ArrowDown : ArrowUp;
+  return (
+    <th aria-sort={isCurrent ? (order.isDescending ? 'descending' : 'ascending') : undefined}>
+      <button type="button" className={styles.sort} onClick={() => change({ sort: nextOrder(order, by) })}>
+        {children}
+        {isCurrent && <Arrow size={13} aria-hidden />}
+      </button>
+    </th>
   );
 }
 

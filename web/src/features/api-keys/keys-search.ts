@@ -13,6 +13,8 @@ interface KeysSearch {
   readonly env?: string | undefined;
   /** Present: only keys that look unused. */
   readonly unused?: string | undefined;
+  /** As `orderOf` reads it. */
+  readonly sort?: string | undefined;
   /** Present: the dialog for a new key is open. */
   readonly new?: string | undefined;
 }
