@@ -165,7 +165,7 @@ const notARate = (name: string, value: string) =>
   `${name} must be a number of requests a minute from 1 to 1000000, not ${value}`;
 const notAKey = 'BURGEE_ADMIN_API_KEY must be 16 characters or more of ASCII, without spaces';
 const notAnEndpoint =
-  'OTEL_EXPORTER_OTLP_ENDPOINT must be a URL such as http://127.0.0.1:4318; what proves who we are goes into OTEL_EXPORTER_OTLP_HEADERS';
+  'OTEL_EXPORTER_OTLP_ENDPOINT must be a URL such as http://127.0.0.1:4318; put credentials into OTEL_EXPORTER_OTLP_HEADERS';
 // Nor is the value of a header.
 const notHeaders = 'OTEL_EXPORTER_OTLP_HEADERS must be a list such as authorization=Bearer%20abc,x-tenant=flags';
 const notAShare = (value: string) => `OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1, not ${value}`;
