@@ -6,7 +6,7 @@ import { reading } from '../server/api.ts';
 import type { FlagAnswer } from '../server/flag.ts';
 import { useEnvironments, useProject } from '../server/project.ts';
 import { useMay, useMe } from '../server/session.ts';
-import { readDraft, useDraftedEnvironments } from '../state/drafts.ts';
+import { readDraft, useDrafts } from '../state/drafts.ts';
 import { CopyButton } from '../ui/CopyButton.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { Page, PageHead } from '../ui/Page.tsx';
@@ -23,7 +23,7 @@ export function DeletedFlag({ flag }: { readonly flag: FlagAnswer }) {
     enabled: may(listChanges),
   });
   const deletion = data?.data.find(({ auditLogType }) => auditLogType === 'flag.deleted');
-  const drafted = useDraftedEnvironments(me.user.id, flag.id);
+  const drafted = useDrafts(me.user.id).get(flag.id) ?? [];
   const environments = useEnvironments().filter(({ id }) => drafted.includes(id));
   return (
     <Page>

@@ -3,7 +3,7 @@
  * tabs show the same draft, and it survives reloads, closed tabs and signing in again. A draft belongs to the user who
  * made it.
  */
-import { useSyncExternalStore } from 'react';
+import { useMemo, useSyncExternalStore } from 'react';
 import type { Targeting } from '#domain/definitions/definition.ts';
 import type { Unsaved } from '#domain/definitions/rebase.ts';
 
@@ -56,41 +56,34 @@ export function writeDraft(place: DraftPlace, draft: Draft | undefined): void {
 export const isKept = (place: DraftPlace): boolean => !unkept.has(keyOf(place));
 
 /** Whether the user has any. */
-export const hasDrafts = (person: string): boolean => objectsWithDraft(person) !== '';
+export const hasDrafts = (person: string): boolean => placesOfDrafts(person) !== '';
 
 export const useDraftOf = (place: DraftPlace): Draft | undefined =>
   useSyncExternalStore(subscribe, () => readDraft(place));
 
-/** The ids of environments in which the user has a draft of the flag or segment. */
-export const useDraftedEnvironments = (person: string, object: string): readonly string[] =>
-  useSyncExternalStore(subscribe, () => environmentsWithDraft(person, object))
-    .split(' ')
-    .filter(Boolean);
-
-/** The ids of flags and segments of which the user has a draft. */
-export const useDraftedObjects = (person: string): readonly string[] =>
-  useSyncExternalStore(subscribe, () => objectsWithDraft(person))
-    .split(' ')
-    .filter(Boolean);
-
-function objectsWithDraft(person: string): string {
-  const start = `draft:${person}:`;
-  const objects = new Set<string>();
-  for (const key of new Set([...Object.keys(localStorage), ...known.keys()])) {
-    const [object = '', environment = ''] = key.startsWith(start) ? key.slice(start.length).split(':') : [];
-    if (object !== '' && readDraft({ person, object, environment })) objects.add(object);
-  }
-  return [...objects].sort().join(' ');
+/** Where the user has drafts: the ids of the environments, by the id of the flag or segment. */
+export function useDrafts(person: string): ReadonlyMap<string, readonly string[]> {
+  const places = useSyncExternalStore(subscribe, () => placesOfDrafts(person));
+  return useMemo(() => {
+    const found = new Map<string, string[]>();
+    for (const place of places.split(' ').filter(Boolean)) {
+      const [object = '', environment = ''] = place.split(':');
+      found.set(object, [...(found.get(object) ?? []), environment]);
+    }
+    return found;
+  }, [places]);
 }
 
 /** Joined into one string, which compares equal while nothing changes. */
-function environmentsWithDraft(person: string, object: string): string {
-  const start = keyOf({ person, object, environment: '' });
-  const environments = [...new Set([...Object.keys(localStorage), ...known.keys()])]
-    .filter((key) => key.startsWith(start))
-    .map((key) => key.slice(start.length));
-  return environments
-    .filter((environment) => readDraft({ person, object, environment }) !== undefined)
+function placesOfDrafts(person: string): string {
+  const start = `draft:${person}:`;
+  const keys = new Set([...Object.keys(localStorage), ...known.keys()]);
+  const places = [...keys].filter((key) => key.startsWith(start)).map((key) => key.slice(start.length));
+  return places
+    .filter((place) => {
+      const [object = '', environment = ''] = place.split(':');
+      return readDraft({ person, object, environment }) !== undefined;
+    })
     .sort()
     .join(' ');
 }

@@ -2,8 +2,6 @@ import { lazy, memo, Suspense } from 'react';
 import type { ListedFlag } from '#domain/definitions/summary.ts';
 import { RolloutStatusLabel } from '../../kit/StatusChip.tsx';
 import { useProject } from '../../server/project.ts';
-import { useMe } from '../../server/session.ts';
-import { useDraftedEnvironments } from '../../state/drafts.ts';
 import { flagPath } from '../../state/paths.ts';
 import { Avatar } from '../../ui/Avatar.tsx';
 import { Checkbox } from '../../ui/Checkbox.tsx';
@@ -13,6 +11,7 @@ import { ShortTime } from '../../ui/Time.tsx';
 import type { ShownColumns } from './columns.ts';
 import { BarCell, LeadCell } from './EnvironmentCell.tsx';
 import styles from './FlagTable.module.css';
+import type { Traffic } from './traffic-query.ts';
 
 const TrafficCell = lazy(() => import('./TrafficCell.tsx').then((module) => ({ default: module.TrafficCell })));
 
@@ -21,21 +20,22 @@ interface Props {
   /** Its place in the list. */
   readonly index: number;
   readonly shown: ShownColumns;
-  /** The ids of all flags of its page, by spaces. */
-  readonly pageIds: string;
+  /** The ids of environments in which the user has a draft. */
+  readonly drafted: readonly string[] | undefined;
+  readonly traffic: Traffic | undefined;
   /** Owner names, one per line. */
   readonly owners: string;
   readonly isSelected: boolean;
   readonly onToggle: (flag: ListedFlag) => void;
 }
 
-function Row({ flag, index, shown: { columns, lead, bars }, pageIds, owners, isSelected, onToggle }: Props) {
+function Row({ flag, index, shown, drafted, traffic, owners, isSelected, onToggle }: Props) {
   const project = useProject();
-  const drafted = useDraftedEnvironments(useMe().user.id, flag.id);
+  const { columns, lead, bars } = shown;
   const { name, description, rolloutStatus, rolloutStatusTimestamp, definitions = [] } = flag;
   const inEnvironment = (id: string) => ({
     definition: definitions.find(({ environment }) => environment.id === id),
-    hasDraft: drafted.includes(id),
+    hasDraft: drafted?.includes(id) ?? false,
   });
   const [beside] = bars;
   return (
@@ -59,12 +59,12 @@ function Row({ flag, index, shown: { columns, lead, bars }, pageIds, owners, isS
         </a>
       </th>
       {columns.has('description') && (
-        <td className={styles.text} title={description}>
+        <td className={`${styles.text} ${styles.description}`} title={description}>
           {description}
         </td>
       )}
       {columns.has('tags') && <Tags names={(flag.tags ?? []).map((tag) => tag.name)} />}
-      {columns.has('type') && <td className={styles.text}>{flag.trafficType.name}</td>}
+      {columns.has('type') && <td className={`${styles.text} ${styles.type}`}>{flag.trafficType.name}</td>}
       {columns.has('status') && (
         <td className={styles.status} title={rolloutStatus.name}>
           <RolloutStatusLabel name={rolloutStatus.name} since={rolloutStatusTimestamp} />
@@ -81,7 +81,7 @@ function Row({ flag, index, shown: { columns, lead, bars }, pageIds, owners, isS
       ))}
       {columns.has('evaluations') && (
         <Suspense fallback={<td className={styles.traffic} />}>
-          <TrafficCell flag={flag} pageIds={pageIds} />
+          <TrafficCell flag={flag} traffic={traffic} />
         </Suspense>
       )}
       {columns.has('owner') && (

@@ -1,11 +1,12 @@
 import { defaultRangeExtractor, useWindowVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import type { ListedFlag } from '#domain/definitions/summary.ts';
 import type { FlagSort } from '#domain/flag-list.ts';
 import { EnvironmentHead } from '../../kit/EnvironmentHead.tsx';
 import { ProdChip } from '../../kit/StatusChip.tsx';
 import { useEnvironments } from '../../server/project.ts';
+import { useMe } from '../../server/session.ts';
+import { useDrafts } from '../../state/drafts.ts';
 import { usePageActions } from '../../state/page-actions.ts';
 import { useFollow } from '../../state/use-follow.ts';
 import { useMedia } from '../../ui/use-media.ts';
@@ -16,6 +17,7 @@ import { type FlagPage, pageSize, useFlagsAt, useFlagsSearch, useHasTraffic } fr
 import { sortOf, sortText } from './flags-search.ts';
 import { useOwnerNames } from './owners.ts';
 import type { Selection } from './selection.ts';
+import { useTrafficOf } from './traffic-query.ts';
 import { useColumns } from './views-query.ts';
 
 interface Props {
@@ -30,19 +32,12 @@ const rowHeight = 44;
 const tallRowHeight = 102;
 const phones = '(max-width: 760px)';
 
-/** All flags of the query. Only rows in sight are rendered, and only their pages are loaded. */
+/** All flags of the query. */
 export function FlagTable({ first, isOld, selection }: Props) {
   const body = useRef<HTMLTableSectionElement>(null);
   const frame = useRef<HTMLDivElement>(null);
   const shown = useShownColumns(frame, useHasTraffic(first));
-  const { rows, pages } = useRows(body, first.totalCount);
-  const flagAt = useFlagsAt(first, isOld, pages);
-  const nameOf = useOwnerNames();
-  useRowKeys(body, (index) => {
-    const flag = flagAt(index);
-    if (flag) selection.toggle(flag);
-  });
-  const cells = 2 + shown.columns.size + (shown.lead ? 1 : 0) + shown.bars.length;
+  useRowKeys(body);
   return (
     <div ref={frame} className={styles.frame}>
       <table className={styles.table} aria-rowcount={first.totalCount + 1}>
@@ -52,35 +47,45 @@ export function FlagTable({ first, isOld, selection }: Props) {
         </thead>
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: links in the rows are followed by Enter, which clicks them */}
         <tbody ref={body} onClick={useFollow()}>
-          {rows.map((row) => {
-            if ('space' in row) return <Space key={`space ${row.from}`} height={row.space} cells={cells} />;
-            const flag = flagAt(row.index);
-            if (!flag) return <LoadingRow key={row.index} index={row.index} cells={cells} />;
-            return (
-              <FlagRow
-                key={flag.id}
-                flag={flag}
-                index={row.index}
-                shown={shown}
-                pageIds={shown.columns.has('evaluations') ? idsOfPage(row.index, flagAt) : ''}
-                owners={flag.owners.flatMap(({ id }) => nameOf(id) ?? []).join('\n')}
-                isSelected={selection.has(flag.id)}
-                onToggle={selection.toggle}
-              />
-            );
-          })}
+          <Rows first={first} isOld={isOld} selection={selection} body={body} shown={shown} />
         </tbody>
       </table>
     </div>
   );
 }
 
-/** The flags of the page that the row is on, by spaces. */
-function idsOfPage(index: number, flagAt: (index: number) => ListedFlag | undefined): string {
-  const from = index - (index % pageSize);
-  return Array.from({ length: pageSize }, (_, at) => flagAt(from + at)?.id ?? '')
-    .join(' ')
-    .trim();
+interface RowsProps extends Props {
+  readonly body: React.RefObject<HTMLElement | null>;
+  readonly shown: ShownColumns;
+}
+
+/** Only rows in sight are rendered, and only their pages are loaded. Scrolling renders this and nothing around it. */
+function Rows({ first, isOld, selection, body, shown }: RowsProps) {
+  const { rows, pages } = useRows(body, first.totalCount);
+  const { flagAt, flagsOn } = useFlagsAt(first, isOld, pages);
+  const hasTraffic = shown.columns.has('evaluations');
+  const trafficOf = useTrafficOf(hasTraffic ? pages.map((page) => flagsOn(page).map(({ id }) => id)) : []);
+  const nameOf = useOwnerNames();
+  const drafts = useDrafts(useMe().user.id);
+  const cells = 2 + shown.columns.size + (shown.lead ? 1 : 0) + shown.bars.length;
+  return rows.map((row) => {
+    if ('space' in row) return <Space key={`space ${row.from}`} height={row.space} cells={cells} />;
+    const flag = flagAt(row.index);
+    if (!flag) return <LoadingRow key={row.index} index={row.index} cells={cells} />;
+    return (
+      <FlagRow
+        key={flag.id}
+        flag={flag}
+        index={row.index}
+        shown={shown}
+        drafted={drafts.get(flag.id)}
+        traffic={trafficOf(flag.id)}
+        owners={flag.owners.flatMap(({ id }) => nameOf(id) ?? []).join('\n')}
+        isSelected={selection.has(flag.id)}
+        onToggle={selection.toggle}
+      />
+    );
+  });
 }
 
 const Space = ({ height, cells }: { readonly height: number; readonly cells: number }) => (
@@ -104,10 +109,7 @@ function useRows(body: React.RefObject<HTMLElement | null>, count: number) {
     setTop(Math.round(at));
   });
   useEffect(() => {
-    const note = () => {
-      const row = document.activeElement?.closest('tr')?.querySelector<HTMLElement>('a[data-index]');
-      setFocused(row && body.current?.contains(row) ? Number(row.dataset.index) : undefined);
-    };
+    const note = () => setFocused(focusedIndex(body.current));
     document.addEventListener('focusin', note);
     return () => document.removeEventListener('focusin', note);
   }, [body]);
@@ -275,14 +277,10 @@ function SortHead({
 }
 
 /** j and k move between rows, x selects the focused row; Enter follows its link. */
-function useRowKeys(body: React.RefObject<HTMLElement | null>, toggle: (index: number) => void): void {
+function useRowKeys(body: React.RefObject<HTMLElement | null>): void {
   const linkAt = (index: number) => body.current?.querySelector<HTMLElement>(`a[data-index="${index}"]`);
-  const focused = () => {
-    const link = document.activeElement?.closest('tr')?.querySelector<HTMLElement>('a[data-index]');
-    return link && body.current?.contains(link) ? Number(link.dataset.index) : undefined;
-  };
   const go = (step: 1 | -1) => {
-    const at = focused();
+    const at = focusedIndex(body.current);
     linkAt(at === undefined ? firstInSight(body.current) : at + step)?.focus();
   };
   usePageActions([
@@ -293,11 +291,17 @@ function useRowKeys(body: React.RefObject<HTMLElement | null>, toggle: (index: n
       keys: 'x',
       isMove: true,
       run: () => {
-        const at = focused();
-        if (at !== undefined) toggle(at);
+        const at = focusedIndex(body.current);
+        if (at !== undefined) linkAt(at)?.closest('tr')?.querySelector('input')?.click();
       },
     },
   ]);
+}
+
+/** The place in the list of the row that has the focus. */
+function focusedIndex(body: HTMLElement | null): number | undefined {
+  const link = document.activeElement?.closest('tr')?.querySelector<HTMLElement>('a[data-index]');
+  return link && body?.contains(link) ? Number(link.dataset.index) : undefined;
 }
 
 /** The row under the header. */

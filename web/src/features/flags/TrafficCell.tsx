@@ -1,20 +1,17 @@
-import { useQuery } from '@tanstack/react-query';
-import { getProjectTraffic } from '#contract/traffic.ts';
 import type { ListedFlag } from '#domain/definitions/summary.ts';
-import { type Answer, reading } from '../../server/api.ts';
-import { useEnvironments, useProject } from '../../server/project.ts';
+import { useEnvironments } from '../../server/project.ts';
 import { ShortTime } from '../../ui/Time.tsx';
 import styles from './FlagTable.module.css';
+import type { Traffic } from './traffic-query.ts';
 
 interface Props {
   readonly flag: ListedFlag;
-  /** The ids of all flags of its page, by spaces: the rows of a page share one request. */
-  readonly pageIds: string;
+  /** Undefined while it loads. */
+  readonly traffic: Traffic | undefined;
 }
 
 /** Evaluations of the last 24 hours in all environments, and when the last one was. */
-export function TrafficCell({ flag: { id, lastTrafficReceivedAt: lastAt }, pageIds }: Props) {
-  const traffic = useTraffic(id, pageIds);
+export function TrafficCell({ flag: { lastTrafficReceivedAt: lastAt }, traffic }: Props) {
   const words = useWords(lastAt, traffic);
   return (
     <td className={styles.traffic} title={words}>
@@ -25,21 +22,6 @@ export function TrafficCell({ flag: { id, lastTrafficReceivedAt: lastAt }, pageI
       </span>
     </td>
   );
-}
-
-type Traffic = Answer<typeof getProjectTraffic>['traffic'];
-
-const refreshMs = 60_000;
-
-/** Of each environment in which the flag was evaluated; undefined while it loads. */
-function useTraffic(flagId: string, pageIds: string): Traffic | undefined {
-  const project = useProject();
-  const { data } = useQuery({
-    ...reading(getProjectTraffic, { params: { project: project.id }, query: { flagId: pageIds.split(' ') } }),
-    staleTime: refreshMs / 2,
-    refetchInterval: refreshMs,
-  });
-  return data?.traffic.filter((one) => one.flagId === flagId);
 }
 
 const sumsOf = (traffic: Traffic = []): number[] =>

@@ -17,7 +17,7 @@ import type { ApiProblem } from '../../server/api-problem.ts';
 import { useProject } from '../../server/project.ts';
 import { definitionsRefreshMs } from '../../server/query-client.ts';
 import { useMe } from '../../server/session.ts';
-import { useDraftedObjects } from '../../state/drafts.ts';
+import { useDrafts } from '../../state/drafts.ts';
 import { type FlagsSearch, filters, noFilters, sortOf } from './flags-search.ts';
 
 export type FlagPage = Answer<typeof listFlags>;
@@ -53,7 +53,7 @@ function useFilterQuery() {
   const { search } = useFlagsSearch();
   const statuses = useRolloutStatuses().data;
   const types = useTrafficTypes().data;
-  const drafted = useDraftedObjects(useMe().user.id).slice(0, maxDrafts);
+  const drafted = [...useDrafts(useMe().user.id).keys()].slice(0, maxDrafts);
   if ((search.status && !statuses) || (search.type && !types)) return undefined;
   const idsOf = (names: readonly string[] | undefined, all: readonly { id: string; name: string }[] = []) =>
     names?.flatMap((word) => all.find(({ name }) => name === word)?.id ?? []);
@@ -63,7 +63,7 @@ function useFilterQuery() {
       search: search.q,
       archived: search.archived,
       watched: search.watched,
-      id: search.drafts && [...drafted],
+      id: search.drafts && drafted,
       ...{ rolloutStatus, trafficType },
       tag: search.tag && [...search.tag],
       owner: search.owner && [...search.owner],
@@ -99,16 +99,16 @@ function useFlagPages() {
 /** The first page, which also has the total. The last one stays while another is read. */
 export const useFirstPage = () => useQuery({ ...useFlagPages()(0), placeholderData: keepPreviousData });
 
-/** Looks up flags of the pages that are in sight, by their place in the list. Undefined while they load. */
+/** Looks up flags of the pages that are in sight: none of a page while it loads. */
 export function useFlagsAt(first: FlagPage, isOld: boolean, pages: readonly number[]) {
   const readingAt = useFlagPages();
   const later = isOld ? [] : pages.filter((page) => page > 0);
   const answers = useQueries({ queries: later.map((page) => readingAt(page * pageSize)) });
-  return (index: number): ListedFlag | undefined => {
-    const page = Math.floor(index / pageSize);
-    const objects = page === 0 ? first.objects : answers[later.indexOf(page)]?.data?.objects;
-    return objects?.[index % pageSize];
-  };
+  const flagsOn = (page: number): readonly ListedFlag[] =>
+    (page === 0 ? first.objects : answers[later.indexOf(page)]?.data?.objects) ?? [];
+  /** By its place in the list. */
+  const flagAt = (index: number): ListedFlag | undefined => flagsOn(Math.floor(index / pageSize))[index % pageSize];
+  return { flagsOn, flagAt };
 }
 
 /** Projects that were seen to have traffic, so that the column does not come and go with filters. */
