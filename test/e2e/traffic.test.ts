@@ -101,8 +101,8 @@ visit('the list shows evaluations once SDKs report, and sorts and filters by the
   });
   await page.reload();
   const row = (name: string) => page.getByRole('row', { name: new RegExp(name) });
-  await row('busy').getByText('Evaluations in 24 hours: Production 1,200').waitFor({ state: 'attached' });
-  await row('forgotten').getByText('Never evaluated').waitFor({ state: 'attached' });
+  await row('busy').getByRole('img', { name: 'Evaluations in 24 hours: Production 1,200' }).waitFor();
+  await row('forgotten').getByRole('img', { name: 'Never evaluated' }).waitFor();
   // One request for all rows.
   assert.deepEqual(
     asked.map((url) => url.searchParams.getAll('flagId').length),

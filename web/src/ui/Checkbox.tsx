@@ -8,6 +8,11 @@ type Props = Omit<ComponentProps<'input'>, 'id' | 'className' | 'type'> & {
 
 export const Checkbox = (props: Props) => <Choice {...props} type="checkbox" />;
 
+/** In a table: what it selects is in its row. Hidden text for it in every row would make scrolling slow. */
+export const RowCheckbox = ({ label, ...input }: Omit<Props, 'label' | 'hint'> & { readonly label: string }) => (
+  <input {...input} type="checkbox" className={`${styles.box} ${styles.checkbox}`} aria-label={label} />
+);
+
 /** One of several with the same `name`, inside a Choices. */
 export const Radio = (props: Props) => <Choice {...props} type="radio" />;
 

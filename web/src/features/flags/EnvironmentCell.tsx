@@ -25,9 +25,8 @@ export function LeadCell({ beside, ...props }: Props & { readonly beside: Named 
     <td className={environment.production ? styles.production : styles.lead}>
       <Cell {...props} hasWords />
       {difference !== undefined && (
-        <span className={styles.differs} title={difference}>
-          <span aria-hidden>≠</span>
-          <span className="sr">{difference}</span>
+        <span className={styles.differs} role="img" aria-label={difference} title={difference}>
+          ≠
         </span>
       )}
     </td>

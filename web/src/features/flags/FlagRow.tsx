@@ -4,7 +4,7 @@ import { RolloutStatusLabel } from '../../kit/StatusChip.tsx';
 import { useProject } from '../../server/project.ts';
 import { flagPath } from '../../state/paths.ts';
 import { Avatar } from '../../ui/Avatar.tsx';
-import { Checkbox } from '../../ui/Checkbox.tsx';
+import { RowCheckbox } from '../../ui/Checkbox.tsx';
 import { Tag } from '../../ui/Chip.tsx';
 import { Skeleton } from '../../ui/Skeleton.tsx';
 import { ShortTime } from '../../ui/Time.tsx';
@@ -41,11 +41,7 @@ function Row({ flag, index, shown, drafted, traffic, owners, isSelected, onToggl
   return (
     <tr aria-rowindex={index + 2} aria-selected={isSelected} className={styles.row}>
       <td className={styles.check}>
-        <Checkbox
-          label={<span className="sr">Select {name}</span>}
-          checked={isSelected}
-          onChange={() => onToggle(flag)}
-        />
+        <RowCheckbox label={`Select ${name}`} checked={isSelected} onChange={() => onToggle(flag)} />
       </td>
       <th scope="row" className={styles.nameCell}>
         <a
@@ -91,9 +87,8 @@ function Row({ flag, index, shown, drafted, traffic, owners, isSelected, onToggl
             .filter(Boolean)
             .slice(0, 2)
             .map((owner) => (
-              <span key={owner} title={owner}>
+              <span key={owner} role="img" aria-label={owner} title={owner}>
                 <Avatar name={owner} />
-                <span className="sr">{owner}</span>
               </span>
             ))}
         </td>
@@ -112,7 +107,10 @@ function Row({ flag, index, shown, drafted, traffic, owners, isSelected, onToggl
   );
 }
 
-/** One flag. Memoised, because scrolling renders the list again. */
+/**
+ * One flag. Memoised, because scrolling renders the list again. Texts for screen readers are labels, not hidden elements:
+ * with those in the rows, Chromium paints all rows again whenever one comes into sight.
+ */
 export const FlagRow = memo(Row);
 
 /** How much of the end of a name always stays. The style sheet leaves room for as many characters. */
@@ -136,9 +134,8 @@ const Tags = ({ names }: { readonly names: readonly string[] }) => (
         <Tag key={name}>{name}</Tag>
       ))}
       {names.length > 1 && (
-        <span className={styles.more}>
+        <span className={styles.more} role="img" aria-label={`and ${names.slice(1).join(', ')}`}>
           +{names.length - 1}
-          <span className="sr">: {names.slice(1).join(', ')}</span>
         </span>
       )}
     </span>

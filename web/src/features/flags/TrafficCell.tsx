@@ -16,9 +16,8 @@ export function TrafficCell({ flag: { lastTrafficReceivedAt: lastAt }, traffic }
   return (
     <td className={styles.traffic} title={words}>
       <span className={styles.evaluations}>
-        <Sparkline counts={sumsOf(traffic)} />
+        <Sparkline counts={sumsOf(traffic)} label={words} />
         {typeof lastAt === 'number' ? <ShortTime at={lastAt} /> : <span aria-hidden>never</span>}
-        <span className="sr">{words}</span>
       </span>
     </td>
   );
@@ -33,7 +32,7 @@ const sum = (counts: readonly number[]): number => counts.reduce((total, count) 
 function useWords(lastAt: number | null | undefined, traffic: Traffic | undefined): string {
   const environments = useEnvironments();
   if (typeof lastAt !== 'number') return 'Never evaluated';
-  if (!traffic) return '';
+  if (!traffic) return 'Loading';
   const counted = environments.flatMap(({ id, name }) => {
     const count = sum(traffic.find(({ environmentId }) => environmentId === id)?.counts ?? []);
     return count > 0 ? [`${name} ${numbers.format(count)}`] : [];
@@ -43,13 +42,18 @@ function useWords(lastAt: number | null | undefined, traffic: Traffic | undefine
 
 const [width, height] = [44, 16];
 
-function Sparkline({ counts }: { readonly counts: readonly number[] }) {
+interface SparklineProps {
+  readonly counts: readonly number[];
+  readonly label: string;
+}
+
+function Sparkline({ counts, label }: SparklineProps) {
   const most = Math.max(0, ...counts);
   const step = width / Math.max(1, counts.length - 1);
   const yOf = (count: number) => (height - 1 - (most > 0 ? count / most : 0) * (height - 3)).toFixed(1);
   const points = counts.map((count, index) => `${(index * step).toFixed(1)} ${yOf(count)}`);
   return (
-    <svg className={styles.sparkline} width={width} height={height} aria-hidden>
+    <svg className={styles.sparkline} width={width} height={height} role="img" aria-label={label}>
       {most === 0 ? (
         <path className={styles.noLine} d={`M0 ${height - 1}H${width}`} />
       ) : (
