@@ -1,4 +1,6 @@
+import { getProjectTraffic } from '#contract/traffic.ts';
 import type { ListedFlag } from '#domain/definitions/summary.ts';
+import { call } from '../../server/api.ts';
 import { useEnvironments } from '../../server/project.ts';
 import { ShortTime } from '../../ui/Time.tsx';
 import styles from './FlagTable.module.css';
@@ -22,6 +24,10 @@ export function TrafficCell({ flag: { lastTrafficReceivedAt: lastAt }, traffic }
     </td>
   );
 }
+
+/** For `useTrafficOf`. */
+export const readTraffic = (project: string, flagIds: readonly string[]) =>
+  call(getProjectTraffic, { params: { project }, query: { flagId: [...flagIds] } });
 
 const sumsOf = (traffic: Traffic = []): number[] =>
   (traffic[0]?.counts ?? []).map((_, hour) => sum(traffic.map(({ counts }) => counts[hour] ?? 0)));

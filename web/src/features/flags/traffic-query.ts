@@ -1,6 +1,6 @@
 import { useQueries } from '@tanstack/react-query';
-import { getProjectTraffic } from '#contract/traffic.ts';
-import { type Answer, reading } from '../../server/api.ts';
+import type { getProjectTraffic } from '#contract/traffic.ts';
+import type { Answer } from '../../server/api.ts';
 import { useProject } from '../../server/project.ts';
 
 /** Of each environment in which a flag was evaluated. */
@@ -14,8 +14,10 @@ export function useTrafficOf(pages: readonly (readonly string[])[]) {
   // Without ids, the server would answer for all flags of the project.
   const loaded = pages.filter((ids) => ids.length > 0);
   const answers = useQueries({
-    queries: loaded.map((flagId) => ({
-      ...reading(getProjectTraffic, { params: { project: project.id }, query: { flagId: [...flagId] } }),
+    queries: loaded.map((ids) => ({
+      queryKey: ['traffic', project.id, ids],
+      // Loads with the column: without evaluations, the list does without both.
+      queryFn: async () => (await import('./TrafficCell.tsx')).readTraffic(project.id, ids),
       select: byFlag,
       staleTime: refreshMs / 2,
       refetchInterval: refreshMs,
