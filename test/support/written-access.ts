@@ -183,6 +183,7 @@ DELETE /session signed-in
 GET /sessions signed-in
 DELETE /sessions/:session signed-in
 POST /password signed-in
+PUT /name signed-in
 GET /reminders signed-in
 PUT /reminders signed-in
 GET /watches signed-in
