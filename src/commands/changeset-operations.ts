@@ -14,7 +14,7 @@ import {
   type WantedOperation,
 } from '#domain/changesets.ts';
 import { definitionNotFound, parseStored } from '#domain/definitions/definition.ts';
-import { type EditBase, editNow, sentenceOf } from '#domain/definitions/edit-now.ts';
+import { sentenceOf } from '#domain/definitions/edit-now.ts';
 import { applyEdit } from '#domain/definitions/edits.ts';
 import { parseSegmentRules } from '#domain/definitions/parse.ts';
 import type { Environment } from '#domain/environments.ts';
@@ -22,6 +22,7 @@ import { type Flag, type FlagSettings, patchFlag, settingsNow, settingsOf } from
 import { joinObjects } from '#domain/json.ts';
 import { Problem, refuse } from '#domain/problems.ts';
 import type { Note, Project } from '#domain/projects.ts';
+import { mergeEdit } from '#domain/ramps.ts';
 import { requireMatch } from '#domain/revisions.ts';
 import { rulesTextOf } from '#domain/rule-based-segments.ts';
 import { parseKeys, type Segment, type SegmentKind } from '#domain/segments.ts';
@@ -114,14 +115,14 @@ const gone = (what: string): Applied => ({ conflicts: [`${what} was deleted`] })
 export const appliers: Readonly<
   Record<PlacedOperation['kind'], (tx: RecordingTx, applying: Applying, operation: PlacedOperation) => Promise<Applied>>
 > = {
-  definition: async (tx, { objects, ...applying }, { object, environment: at, edit, base }) => {
+  definition: async (tx, { objects, ...applying }, operation) => {
+    const { object, environment: at } = operation;
     const environment = objects.environments.get(at?.id ?? '');
     if (!environment) return gone('the environment');
     const flag = objects.flags.get(object.id);
     if (!flag) return gone('the flag');
     const stored = await findStoredDefinition(tx, environment, flag.id);
-    const started = base === undefined ? undefined : (JSON.parse(base) as EditBase);
-    const { edit: now, conflicts } = editNow(definitionEditOf(edit), started, stored && parseStored(stored));
+    const { edit: now, conflicts } = mergeEdit(operation, stored && parseStored(stored));
     const change = { ...applying, environment, flag, nameOrId: flag.name, ifMatch: undefined };
     if (now) await editDefinitionIn(tx, change, now);
     return { conflicts: conflicts.map(sentenceOf) };

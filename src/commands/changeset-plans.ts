@@ -11,7 +11,7 @@ import {
   planDefinition,
   planStep,
 } from '#domain/changeset-plans.ts';
-import { definitionEditOf, type PlacedOperation, patchOf, toChangeset, toOperation } from '#domain/changesets.ts';
+import { type PlacedOperation, patchOf, toChangeset, toOperation } from '#domain/changesets.ts';
 import {
   checkTargeting,
   type Definition,
@@ -23,7 +23,7 @@ import {
   toTargeting,
 } from '#domain/definitions/definition.ts';
 import { differencesBetween } from '#domain/definitions/differences.ts';
-import { type EditBase, editNow, sentenceOf } from '#domain/definitions/edit-now.ts';
+import { sentenceOf } from '#domain/definitions/edit-now.ts';
 import { applyEdit } from '#domain/definitions/edits.ts';
 import { parseBucketing, parseSegmentRules } from '#domain/definitions/parse.ts';
 import { maxSegments } from '#domain/definitions/references.ts';
@@ -34,7 +34,7 @@ import type { Transitions } from '#domain/evaluation/transitions.ts';
 import { type FlagSettings, settingsNow } from '#domain/flags.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Project } from '#domain/projects.ts';
-import { operationOfStep, statesAfterSteps } from '#domain/ramps.ts';
+import { inSteps, mergeEdit, operationOfStep, statesAfterSteps } from '#domain/ramps.ts';
 import { rulesTextOf, type SegmentRules } from '#domain/rule-based-segments.ts';
 import type { Schedule } from '#domain/schedules.ts';
 import type { Reference } from '#domain/schema.ts';
@@ -65,29 +65,29 @@ export async function planChangeset(
 ): Promise<ChangesetPlan> {
   const { project, operations, head } = changeset;
   const { schedule } = head;
-  const step = schedule?.appliedAt.length ?? 0;
+  const { steps = [], appliedAt: { length: step } = [] } = schedule ?? {};
+  const next = new Map<PlacedOperation, PlacedOperation | undefined>();
   const changes = new Map<number, PlannedChange>();
   let environments: Promise<Environment[]> | undefined;
   const planning = {
     ...{ db, actor, project, operations, changes, schedule, step },
-    nextOf: (operation: PlacedOperation) => operationOfStep(operation, schedule?.steps ?? [], step),
+    nextOf: (operation: PlacedOperation) => {
+      if (!next.has(operation)) next.set(operation, operationOfStep(operation, steps, step));
+      return next.get(operation);
+    },
     environments: () => {
       environments ??= environmentsOf(db, actor, project);
       return environments;
     },
   };
-  const next = operations.map(planning.nextOf);
-  const refusals = await refusalsOf(
-    db,
-    { actor, project },
-    next.filter((one) => one !== undefined),
-  );
+  const inAllSteps = operations.map((operation) => inSteps(operation, steps));
+  const refusals = await refusalsOf(db, { actor, project }, inAllSteps.flat());
   const planned: ChangesetPlan['operations'] = [];
   for (const [index, operation] of operations.entries()) {
     // One operation takes up to 15 ms.
     await nextTurn();
     const plan = await planners[operation.kind](planning, operation);
-    const refusal = refusals.get(next[index] ?? operation) ?? plan.refusal;
+    const [refusal = plan.refusal] = inAllSteps[index]?.flatMap((one) => refusals.get(one) ?? []) ?? [];
     planned.push({ ...toOperation(operation), ...plan, ...(refusal === undefined ? {} : { refusal }) });
   }
   const approvals = await neededApprovals(db, actor, changeset);
@@ -100,8 +100,8 @@ export async function planChangeset(
     const one = planned[index];
     if (one) planned[index] = { ...one, transitions: [...(counted[place] ?? [])] };
   }
-  const isRamp = schedule !== undefined && schedule.steps.length > 0;
-  return { canApply, approvals, ...(isRamp ? { step: step + 1 } : {}), operations: planned };
+  const isRamping = steps.length > 0 && step <= steps.length;
+  return { canApply, approvals, ...(isRamping ? { step: step + 1 } : {}), operations: planned };
 }
 
 const environmentsOf = async (db: Reader, { scope }: Actor, { id }: Project): Promise<Environment[]> =>
@@ -283,7 +283,7 @@ interface DefinitionPlace {
 async function sidesOf(db: Reader, { environment, flagId }: DefinitionPlace, operation: PlacedOperation | undefined) {
   const stored = await findStoredDefinition(db, environment, flagId);
   const now = stored && parseStored(stored);
-  const { edit: next, conflicts } = operation ? mergedWith(operation, now) : { edit: undefined, conflicts: [] };
+  const { edit: next, conflicts } = operation ? mergeEdit(operation, now) : { edit: undefined, conflicts: [] };
   const before = now && toTargeting(now);
   if (!next || conflicts.length > 0) {
     return {
@@ -295,11 +295,6 @@ async function sidesOf(db: Reader, { environment, flagId }: DefinitionPlace, ope
   const after = next.kind === 'create' ? applyEdit(undefined, next) : applyEdit(now as Definition, next);
   const seeds = stored ? bucketingOf(stored) : next.kind === 'create' ? parseBucketing(next.body) : undefined;
   return { conflicts: [], now, before, after, seeds, isSame: false };
-}
-
-function mergedWith({ edit, base }: PlacedOperation, now: Definition | undefined) {
-  const started = base === undefined ? undefined : (JSON.parse(base) as EditBase);
-  return editNow(definitionEditOf(edit), started, now);
 }
 
 /** Why nobody is in a segment that the definition names. */

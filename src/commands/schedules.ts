@@ -23,7 +23,7 @@ import {
 } from '#domain/changesets.ts';
 import { cutNote } from '#domain/notes.ts';
 import { Problem, refuse } from '#domain/problems.ts';
-import { dueAtOf, operationsOfStep, placeSteps, withEdits } from '#domain/ramps.ts';
+import { dueAtOf, inSteps, operationsOfStep, placeSteps, withEdits } from '#domain/ramps.ts';
 import { requireMatch } from '#domain/revisions.ts';
 import { type Schedule, stepsDone } from '#domain/schedules.ts';
 import { listApiKeysById } from '#store/api-keys.ts';
@@ -68,7 +68,7 @@ export async function scheduleChangesetIn(tx: RecordingTx, id: string, schedulin
   const areEdited = scheduling.operations !== undefined;
   refuse('changeset_invalid', areEdited && head.operationType !== undefined ? [fixed] : []);
   const timing = isRunning(head) ? restOf(found, scheduling, tx.now) : newSchedule(operations, scheduling, tx.now);
-  await requireMayApply(tx, project, everyOperation(operations, timing.steps));
+  await requireMayApply(tx, project, inAllSteps(operations, timing.steps));
   await requireOpenApprovers(tx, found, approvers);
   const { type, id: actorId, name } = tx.actor;
   const schedule: Schedule = { by: { type, id: actorId, name }, ...timing };
@@ -123,8 +123,8 @@ function waitedMs({ steps, appliedAt, dueAt, pausedAt, leftMs = 0 }: Schedule, n
   return (steps[appliedAt.length - 1]?.waitMs ?? 0) - (dueAt === undefined ? leftMs : dueAt - now);
 }
 
-const everyOperation = (operations: readonly PlacedOperation[], steps: Schedule['steps']): PlacedOperation[] =>
-  [operations, ...steps.map((_, index) => operationsOfStep(operations, steps, index + 1))].flat();
+const inAllSteps = (operations: readonly PlacedOperation[], steps: Schedule['steps']): PlacedOperation[] =>
+  operations.flatMap((operation) => inSteps(operation, steps));
 
 type Control = (context: Context, id: string, remark: Remarked) => Promise<Changeset>;
 
@@ -162,7 +162,7 @@ export const resumeChangeset: Control = (context, id, remark) =>
 export const skipWait: Control = (context, id, remark) =>
   write(context, async (tx) => {
     const found = await lockScheduled(tx, id, remark, 'skipped');
-    await requireMayApply(tx, found.project, found.operations);
+    await requireMayApply(tx, found.project, inAllSteps(found.operations, found.schedule.steps));
     if (found.schedule.dueAt === undefined) throw notNow(found.schedule, 'waiting', 'skipped');
     return move(tx, found, { action: 'changeset.skipped', remark, to: { ...found.schedule, dueAt: tx.now } });
   });

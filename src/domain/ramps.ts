@@ -167,7 +167,16 @@ export const operationOfStep = (
   operation: PlacedOperation,
   steps: readonly Step[],
   index: number,
-): PlacedOperation | undefined => (index === 0 ? operation : editsOf(operation, steps.slice(0, index))[index]);
+): PlacedOperation | undefined => editsOf(operation, steps.slice(0, index))[index];
+
+/** The operation and what further steps do to the definition, without what each of them is based on. */
+export const inSteps = (operation: PlacedOperation, steps: readonly Step[]): PlacedOperation[] => [
+  operation,
+  ...steps.flatMap((step) => {
+    const edit = editIn(step, operation);
+    return edit ? [{ ...operation, edit }] : [];
+  }),
+];
 
 export const operationsOfStep = (
   operations: readonly PlacedOperation[],
@@ -236,8 +245,12 @@ export function* statesAfterSteps(
   }
 }
 
+/** The edit of an operation for the definition that is there now, with what others changed since it was written. */
+export const mergeEdit = (operation: PlacedOperation, now: Definition | undefined) =>
+  editNow(definitionEditOf(operation.edit), startedFrom(operation), now);
+
 function after(operation: PlacedOperation, now: Definition | undefined): Definition | undefined | 'conflict' {
-  const { edit: next, conflicts } = editNow(definitionEditOf(operation.edit), startedFrom(operation), now);
+  const { edit: next, conflicts } = mergeEdit(operation, now);
   if (conflicts.length > 0) return 'conflict';
   if (!next || next.kind === 'delete') return next ? undefined : now;
   const targeting = next.kind === 'create' ? applyEdit(undefined, next) : applyEdit(now as Definition, next);

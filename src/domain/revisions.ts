@@ -9,6 +9,11 @@ export interface Versioned {
 /** Includes the end of the id, so that an object recreated under the same name has other ETags. */
 export const etagOf = ({ id, revision }: Versioned): string => `"${revision}-${id.slice(-12)}"`;
 
+/** Whether the version of an ETag came after that of another. */
+export const isNewer = (etag: string, other: string): boolean => revisionIn(etag) > revisionIn(other);
+
+const revisionIn = (etag: string): number => Number.parseInt(etag.slice(1), 10);
+
 /** Refuses if If-Match was sent and does not match the current version; `undefined`: there is none. */
 export function requireMatch(ifMatch: string | undefined, current: Versioned | undefined): void {
   if (ifMatch === undefined) return;

@@ -88,7 +88,7 @@ function placesOfDrafts(person: string): string {
     .join(' ');
 }
 
-/** If storage is full or blocked, the draft lives as long as the page. What was stored before would be outdated. */
+/** If storage is full or blocked, what was kept last stays there, and later edits live as long as the page. */
 function keep(key: string, draft: Draft | undefined): void {
   try {
     unkept.delete(key);
@@ -96,7 +96,6 @@ function keep(key: string, draft: Draft | undefined): void {
     else localStorage.setItem(key, JSON.stringify(draft));
   } catch {
     unkept.add(key);
-    localStorage.removeItem(key);
   }
 }
 

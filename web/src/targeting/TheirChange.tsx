@@ -9,19 +9,17 @@ import { Time } from '../ui/Time.tsx';
 /** The changes of the definition, newest first. */
 export type ChangesReading = UseQueryOptions<Answer<typeof listChanges>, ApiProblem>;
 
-/** Who else saved last, when and why. Empty if that is not known. */
+/** Who saved last, when and why. Empty if that is not known. */
 export function TheirChange({ reading }: { readonly reading: ChangesReading }) {
   const me = useMe().user.id;
   const { data } = useQuery(reading);
-  const change = data?.data.find(({ editor }) => editor.id !== me);
+  // Of a segment, the log also has when it was activated.
+  const change = data?.data.find(({ auditLogType }) => auditLogType !== 'segment.activated');
   if (!change) return null;
   return (
     <>
-      Saved by{' '}
-      <b>
-        <EditorName editor={change.editor} />
-      </b>
-      , <Time at={change.createdAt} />
+      Saved by <b>{change.editor.id === me ? 'you' : <EditorName editor={change.editor} />}</b>,{' '}
+      <Time at={change.createdAt} />
       {change.title === undefined ? '.' : `: ${change.title}`}
     </>
   );

@@ -1,6 +1,8 @@
 /** What happens to drafts, of flags and of segments. */
 import type { Targeting } from '#domain/definitions/definition.ts';
 import { differencesBetween } from '#domain/definitions/differences.ts';
+import { equalJson } from '#domain/json.ts';
+import { isNewer } from '#domain/revisions.ts';
 import { type Draft, type DraftPlace, readDraft, writeDraft } from '../state/drafts.ts';
 import { toast } from '../state/toasts.ts';
 
@@ -37,6 +39,18 @@ export function discardDraft(place: DraftPlace): void {
   };
   toast('Draft discarded.', { label: 'Undo', run: undo });
 }
+
+/** After it was saved or proposed. Keeps edits made meanwhile, in this tab or another one. */
+export function discardSent(place: DraftPlace, { targeting }: Draft): void {
+  if (equalJson(readDraft(place)?.targeting, targeting)) writeDraft(place, undefined);
+}
+
+/**
+ * Whether the draft started from an older version. Another tab may have it from a newer one than this tab has loaded:
+ * carried over to an old version and back, it would have conflicts with itself.
+ */
+export const isOutdated = ({ etag }: Draft, saved: Pick<Version, 'etag'>): boolean =>
+  etag === null || isNewer(saved.etag, etag);
 
 /**
  * Someone else saved: the draft continues from their version. Loads the merge code on demand. Returns the number of

@@ -8,7 +8,7 @@ import { useFlag } from '../../../server/flag.ts';
 import { type Environment, useProject } from '../../../server/project.ts';
 import { useMe } from '../../../server/session.ts';
 import { definitionAt } from '../../../state/drafts.ts';
-import { rebaseDraft } from '../../../targeting/draft-edits.ts';
+import { isOutdated, rebaseDraft } from '../../../targeting/draft-edits.ts';
 import { changesReading } from './changes.ts';
 import { ruleStep } from './complaints.ts';
 import type { News } from './news.ts';
@@ -20,12 +20,17 @@ export function useCarryOver({ place, saved, draft }: Editing, environment: Envi
   const [news, setNews] = useState<ReadonlySet<string>>(new Set());
   const tell = useTell(environment, definitionAt(place));
   const hasDraft = draft !== undefined;
-  const outdated = draft && draft.etag !== (saved?.etag ?? null) ? draft : undefined;
+  const isFirst = useRef(true);
+  const outdated = draft && (saved ? isOutdated(draft, saved) : draft.etag !== null) ? draft : undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs only when the saved version or its draft changes
   useEffect(() => {
     const old = before.current;
+    // Another tab may have a draft of a definition that was created since this one looked.
+    const isUnknown = !saved && !old && !isFirst.current;
     before.current = saved;
-    const rebasing = outdated ? rebaseDraft(place, outdated, saved && versionOf(saved)) : Promise.resolve(0);
+    isFirst.current = false;
+    const rebasing =
+      outdated && !isUnknown ? rebaseDraft(place, outdated, saved && versionOf(saved)) : Promise.resolve(0);
     if (old?.etag === saved?.etag) return;
     void rebasing
       .then((conflicts) => tell({ old, now: saved, hasDraft, conflicts }))

@@ -9,8 +9,9 @@ import { useForm } from '../../../kit/form.ts';
 import { NoteFields, noteOf, noteRules } from '../../../kit/NoteFields.tsx';
 import { useFlag } from '../../../server/flag.ts';
 import { useProject } from '../../../server/project.ts';
-import { type Draft, readDraft, writeDraft } from '../../../state/drafts.ts';
+import type { Draft } from '../../../state/drafts.ts';
 import { toast } from '../../../state/toasts.ts';
+import { discardSent } from '../../../targeting/draft-edits.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { focusWhenLost } from '../../../ui/focus.ts';
 import { useDefinition } from '../editing/editor.ts';
@@ -38,8 +39,7 @@ export function AddToChangeset({ draft, onBack, onClose }: Props) {
     rules: { changeset: {}, ...noteRules(isRequired && isNew) },
     send: ({ changeset: _, ...values }) => collect(into, [operationOf(draft, params)], noteOf(values)),
     onDone: (changeset) => {
-      // Keeps edits made during the request.
-      if (readDraft(place)?.targeting === draft.targeting) writeDraft(place, undefined);
+      discardSent(place, draft);
       onClose();
       setOpenRule(undefined);
       focusWhenLost();

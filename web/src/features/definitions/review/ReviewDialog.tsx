@@ -17,6 +17,7 @@ import { lazyPart } from '../../../state/lazy.ts';
 import { changeToast, toast } from '../../../state/toasts.ts';
 import { CallView } from '../../../targeting/CallView.tsx';
 import { DifferenceBox } from '../../../targeting/DifferenceBox.tsx';
+import { discardSent } from '../../../targeting/draft-edits.ts';
 import { EffectView } from '../../../targeting/EffectView.tsx';
 import { Button } from '../../../ui/Button.tsx';
 import { focusWhenLost } from '../../../ui/focus.ts';
@@ -63,8 +64,7 @@ export function ReviewDialog({ draft, onClose }: Props) {
     const made = asked
       ? await schedule(asked.operation, asked.schedule, note)
       : await propose([operationOf(sent, words)], note);
-    // Keeps edits made during the request.
-    if (readDraft(place)?.targeting === sent.targeting) writeDraft(place, undefined);
+    discardSent(place, sent);
     return made;
   };
   const isRequired = project.requiresTitleAndComments;

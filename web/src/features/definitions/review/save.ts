@@ -9,8 +9,9 @@ import { call, keyOf } from '../../../server/api.ts';
 import { type ApiProblem, complaintsOf } from '../../../server/api-problem.ts';
 import { flagReading, useFlag } from '../../../server/flag.ts';
 import { useProject } from '../../../server/project.ts';
-import { type Draft, readDraft, writeDraft } from '../../../state/drafts.ts';
+import type { Draft } from '../../../state/drafts.ts';
 import { toastFailure } from '../../../state/toasts.ts';
+import { discardSent } from '../../../targeting/draft-edits.ts';
 import { keepDefinition } from '../editing/definitions.ts';
 import { useDialogs } from '../editing/dialogs.ts';
 import { useEditor } from '../editing/editor.ts';
@@ -43,8 +44,7 @@ export function useSave() {
       // The response lacks the seeds that the page needs.
       await refresh(client, params);
     }
-    // Keeps edits made during the request.
-    if (readDraft(place)?.targeting === draft.targeting) writeDraft(place, undefined);
+    discardSent(place, draft);
     afterChange(client);
     return saved;
   };

@@ -14,6 +14,7 @@ import { type Draft, readDraft, writeDraft } from '../../../state/drafts.ts';
 import { toast, toastFailure } from '../../../state/toasts.ts';
 import { CallView } from '../../../targeting/CallView.tsx';
 import { DifferenceBox } from '../../../targeting/DifferenceBox.tsx';
+import { discardSent } from '../../../targeting/draft-edits.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { Modal, ModalBody, ModalFoot } from '../../../ui/Modal.tsx';
 import type { SegmentAnswer } from '../segments-query.ts';
@@ -49,14 +50,13 @@ export function ReviewDialog({ segment, environment, saved, editing, isProposed,
           [{ segment: segment.name, environment: environment.id, edit, ...(draft.etag && { ifMatch: draft.etag }) }],
           noteOf(values),
         );
-        if (readDraft(place)?.targeting === draft.targeting) writeDraft(place, undefined);
+        discardSent(place, draft);
         return made;
       }
       const ifMatch = draft.etag ?? undefined;
       const answer = await call(replaceRuleBasedDefinition, { params, query: noteOf(values), body, ifMatch });
       await client.cancelQueries({ queryKey: reading });
-      // Keeps edits made during the request.
-      if (readDraft(place)?.targeting === draft.targeting) writeDraft(place, undefined);
+      discardSent(place, draft);
       client.setQueryData(reading, answer);
       return undefined;
     },

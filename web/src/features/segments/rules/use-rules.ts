@@ -8,7 +8,7 @@ import type { Answer } from '../../../server/api.ts';
 import { useMe } from '../../../server/session.ts';
 import { type Draft, type DraftPlace, useDraftOf } from '../../../state/drafts.ts';
 import { toast } from '../../../state/toasts.ts';
-import { changeDraft, discardDraft, rebaseDraft, type Version } from '../../../targeting/draft-edits.ts';
+import { changeDraft, discardDraft, isOutdated, rebaseDraft, type Version } from '../../../targeting/draft-edits.ts';
 import { matcherComplaint } from '../../../targeting/matcher-complaint.ts';
 import type { SegmentAnswer } from '../segments-query.ts';
 
@@ -58,7 +58,7 @@ export function useRules(place: DraftPlace, saved: SegmentDefinition): RulesEdit
 
 /** Someone else saved while there is a draft: rebases it and says so. Without a draft, the page just shows theirs. */
 function useCarryOver(place: DraftPlace, version: Version, draft: Draft | undefined): void {
-  const outdated = draft && draft.etag !== version.etag ? draft : undefined;
+  const outdated = draft && isOutdated(draft, version) ? draft : undefined;
   const told = useRef<string>(undefined);
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs only when the saved version or its draft changes
   useEffect(() => {
