@@ -91,7 +91,7 @@ export const askForChanges = (context: Context, id: string, remark: Remarked) =>
   write(context, (tx) => askForChangesIn(tx, id, remark));
 
 export async function askForChangesIn(tx: RecordingTx, id: string, { comment = '', ifMatch }: Remarked) {
-  const found = await lockRequested(tx, id, ifMatch, 'asked to change');
+  const found = await lockRequested(tx, id, ifMatch, 'sent back for changes');
   await requireApprover(tx, found);
   const asked = await review(tx, found, { kind: 'ask', comment });
   const { head, operations, reviews } = asked;

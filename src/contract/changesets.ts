@@ -188,7 +188,7 @@ export const rejectChangeset = endpoint({
 export const askForChanges = endpoint({
   method: 'POST',
   path: '/changesets/:changeset/ask',
-  summary: 'Ask for changes of a changeset',
+  summary: 'Ask for changes to a changeset',
   description:
     'For those who could approve it. Its author gets a mail with the comment. Its state and its approvals stay as they are.',
   access: write,

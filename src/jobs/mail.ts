@@ -136,7 +136,7 @@ export function composeMail(
 
 const verbs = {
   approved: (by: string) => `${by} approved`,
-  asked: (by: string) => `${by} asks for changes of`,
+  asked: (by: string) => `${by} asked for changes to`,
   published: (by: string) => `${by} applied`,
   rejected: (by: string) => `${by} rejected`,
   withdrawn: (by: string) => `${by} withdrew`,

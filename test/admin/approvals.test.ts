@@ -388,7 +388,7 @@ test('somebody who could approve it asks for changes: its author is told, and it
   assert.ok(mail);
   const { subject, text } = composeMail(mail, 'https://flags.example.com');
   assert.equal(subject, 'Ship it: changes asked for');
-  assert.match(text, /asks for changes of your changeset “Ship it” in the project .+\n\n> Start with 10 %/);
+  assert.match(text, /asked for changes to your changeset “Ship it” in the project .+\n\n> Start with 10 %/);
   assert.deepEqual(await mailsAbout(id), [`${ana.email} asked Start with 10 %`]);
   await ok(say('approve', id, ben));
 });

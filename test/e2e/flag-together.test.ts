@@ -178,7 +178,7 @@ suite('working together', { concurrency: 2 }, () => {
       await other.reload();
       await saveBar(other).getByText('1 unsaved change in Staging').waitFor();
       await signOut(other);
-      await other.getByText('Your unsaved changes stay in this browser until you sign in again.').waitFor();
+      await other.getByText('Your unsaved changes are still in this browser: sign in to go on.').waitFor();
       await other.close();
     },
   );

@@ -41,7 +41,7 @@ const sentences: Readonly<Record<string, string>> = {
   'changeset.published': 'applied the changeset *',
   'changeset.requested': 'asked for approval of the changeset *',
   'changeset.approved': 'approved the changeset *',
-  'changeset.asked': 'asked for changes of the changeset *',
+  'changeset.asked': 'asked for changes to the changeset *',
   'changeset.rejected': 'rejected the changeset *',
   'changeset.commented': 'commented on the changeset *',
   'changeset.expired': 'let the changeset * expire',

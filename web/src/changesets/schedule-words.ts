@@ -65,7 +65,7 @@ export const isStoppedBeyond = ({ status, schedule }: Scheduled): boolean =>
 /** What the approval that is asked for leads to. */
 export function approvedWords(changeset: Scheduled): string {
   const { schedule } = changeset;
-  if (!schedule) return 'It can be applied then.';
+  if (!schedule) return 'Then it can be applied.';
   const { at, dueAt = 0, steps, appliedAt } = schedule;
   const next = `step ${appliedAt.length + 1} of ${steps.length + 1}`;
   if (isStoppedBeyond(changeset)) return `Then ${next} still waits until someone resumes it.`;

@@ -37,7 +37,7 @@ export function usePageActions(actions: readonly PageAction[]): void {
 }
 
 const sayingWhy = ({ refusal, ...action }: PageAction): PageAction =>
-  refusal === undefined ? action : { ...action, run: () => toastFailure(refusal) };
+  refusal === undefined ? action : { ...action, opensField: false, run: () => toastFailure(refusal) };
 
 export const useAllPageActions = (): PageAction[] => flat(byComponent.use());
 

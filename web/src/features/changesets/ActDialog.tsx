@@ -73,7 +73,8 @@ const wordsOf = (act: Act, changeset: ChangesetAnswer): ActWords => {
     },
     askForChanges: {
       title: 'Ask for changes?',
-      about: 'Your comment goes to its author. It stays open, and you can still approve or reject it.',
+      about:
+        'Its author sees your comment here, and by mail if Burgee sends mails. It stays open, and you can still approve or reject it.',
       submit: 'Ask for changes',
       done: 'Asked for changes.',
       remark: 'What should change?',

@@ -144,7 +144,9 @@ function MailCard({ state: { mail, outbox } }: { readonly state: ServerState }) 
     <Card
       title="Mail"
       aside={mail ? <Chip kind="ok">Set up</Chip> : <Chip>Not set up</Chip>}
-      lead={mail ? undefined : 'Set SMTP_URL and MAIL_FROM. Until then, pass the links below on yourself.'}
+      lead={
+        mail ? undefined : 'Set SMTP_URL and MAIL_FROM. Until then, pass on the links under Unsent emails yourself.'
+      }
     >
       <Facts>
         {mail && <Fact name="Server">{mail.host}</Fact>}

@@ -66,7 +66,7 @@ export function KeyPanel(props: Props) {
   }, [dropped]);
   const changing = plan.changing ?? read.keys;
   const isTooLong = isProposed && changing.length > maxKeysPerCall;
-  const wouldHave = keyCount + changing.length;
+  const wouldHave = keyCount + (isProposed ? Math.min(changing.length, maxKeysPerCall) : changing.length);
   const tooMany = action === 'add' && wouldHave > maxKeys;
 
   const proposeKeys = async ({ title, ...note }: Note) => {
@@ -195,7 +195,8 @@ export function KeyPanel(props: Props) {
           )}
           {plan.error && !sending && (
             <Notice kind="plain">
-              Could not check which keys are there already. {explain(plan.error)} All of them will be sent.
+              Could not check which keys are there already. {explain(plan.error)}{' '}
+              {!isTooLong && 'All of them will be sent.'}
             </Notice>
           )}
           {isTooLong && (

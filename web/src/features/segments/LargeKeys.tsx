@@ -120,7 +120,7 @@ export function LargeKeys(props: KeysProps) {
             )}
             <FileChoice
               file={file}
-              about={`UTF-8 text with one key per line and no header, at most 500 MB. It replaces all keys when it is ${isProposed ? 'approved' : 'complete'}.`}
+              about={`UTF-8 text with one key per line and no header, at most 500 MB. It replaces all keys when it is ${isProposed ? 'approved and applied' : 'complete'}.`}
               isBusy={isSending}
               isOver={isOver}
               onChoose={setFile}
