@@ -35,7 +35,9 @@ async function backup(file: string): Promise<void> {
   const database = readConfig(process.env);
   const facts = await withProgress((onProgress) => makeBackup(database, { file, onProgress }));
   warnOfGaps(facts);
-  process.stdout.write(`${file} is a good backup of ${inWords(facts)}. It contains secrets: protect it like the database.\n`);
+  process.stdout.write(
+    `${file} is a good backup of ${inWords(facts)}. It contains secrets: protect it like the database.\n`,
+  );
 }
 
 async function withProgress<Result>(work: (onProgress: OnBackupProgress) => Promise<Result>): Promise<Result> {
