@@ -29,7 +29,7 @@ const groups = [
   },
   {
     name: 'targeting',
-    test: /\/domain\/evaluation\/(?!bucketing)|\/domain\/definitions\/(?!conditions|definition|matchers|shares|summary)|\/web\/src\/targeting\/(?!ConflictPanel|Difference|KeyChanges|Relations|WholeDefinition)|\/features\/definitions\/editing\//,
+    test: /\/domain\/evaluation\/(?!bucketing)|\/domain\/definitions\/(?!conditions|definition|matchers|shares|summary)|\/web\/src\/targeting\/(?!ConflictPanel|Difference|KeyChanges|Relations|WholeDefinition)|\/features\/definitions\/editing\/|\/web\/src\/changesets\/use-proposing/,
   },
   {
     name: 'flag',
@@ -58,7 +58,7 @@ const groups = [
   },
   {
     name: 'app',
-    test: /\/src\/(contract|domain)\/(?!traffic\.)|\/typebox\/|\/lucide-react\/|\/web\/src\/((ui|kit)\/(?!JsonDiff|SuggestInput|rollout-status-words|Username|RestoreDefinition|flag-names|Dependents|Version|FlagCrumbs)|(server|state)\/|administration\/(whole-lists|count|focus-when-lost)|shell\/(?!DeletedFlag|NoSuchFlag|FlagLayout)|features\/accounts\/(SignedIn|SetupLinkHelp)\.)/,
+    test: /\/src\/(contract|domain)\/(?!traffic\.)|\/typebox\/|\/lucide-react\/|\/web\/src\/((ui|kit)\/(?!JsonDiff|SuggestInput|rollout-status-words|Username|RestoreDefinition|flag-names|Dependents|Version|FlagFilter)|(server|state)\/|administration\/(whole-lists|count|focus-when-lost)|shell\/(?!DeletedFlag|NoSuchFlag|FlagLayout)|features\/accounts\/(SignedIn|SetupLinkHelp)\.)/,
   },
   { name: 'traffic', test: /\/src\/(contract|domain)\/traffic\.|\/timeline\/use-traffic/ },
   { name: 'shared', test: /\/web\/src\/(administration|kit)\// },

@@ -49,7 +49,7 @@ suite('changesets', { concurrency: 2 }, () => {
     await asking.getByLabel('What should change?').fill('Why half?');
     await look(liu.page, 'ask for changes');
     await asking.getByRole('button', { name: 'Ask for changes' }).click();
-    await liu.page.getByText('asked for changes').waitFor();
+    await liu.page.getByText('asked for changes', { exact: true }).waitFor();
     await press(liu.page, 'Approve');
     await liu.page.getByRole('dialog').getByLabel('Comment').fill('Looks right');
     await liu.page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
