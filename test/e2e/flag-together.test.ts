@@ -158,6 +158,29 @@ suite('working together', { concurrency: 2 }, () => {
     await saveBar(page).getByText('1 unsaved change in Staging').waitFor();
   });
 
+  visit('what somebody saves is not told as a change of somebody else, however slow the log is', async (things) => {
+    const { page } = things;
+    await aFlag(things, 'mine', { on: { Staging: 50 } });
+    const saved = Promise.withResolvers<void>();
+    // Read before the change, and answered after it.
+    await page.route(
+      '**/auditLogs?*objectType=definition*',
+      async (route) => {
+        const response = await route.fetch();
+        await saved.promise;
+        await route.fulfill({ response }).catch(() => {});
+      },
+      { times: 1 },
+    );
+    await openFlag(page, 'mine', 'Staging');
+    await preset(page, 80);
+    await review(page, 'Staging');
+    saved.resolve();
+    await page.getByRole('region', { name: 'Activity' }).getByText('Ana Ruiz').first().waitFor();
+    assert.deepEqual(await page.getByText(/changed Everyone else/).allTextContents(), []);
+    await page.getByText('Saved to Staging.').first().waitFor();
+  });
+
   visit(
     'a draft is the same in all tabs of a browser, outlives them, and is mentioned on signing out',
     async (things) => {
