@@ -18,7 +18,12 @@ export const scheduleChangeset = endpoint({
   path: '/changesets/:changeset/schedule',
   summary: 'Schedule a changeset',
   description:
-    'Applies it at a time, or step by step as a ramp: first its own operations, then those of each step, which edit the same definitions and are based on what the steps before them make of these. It is `SCHEDULE_REQUESTED` until it has the approvals that its environments require, then `SCHEDULED`. Each step is applied in one transaction, with the rights that whoever scheduled it has at that moment; a step that is refused, because of a conflict, a missing right or approval, changes nothing and ends it as `FAILED`, with the `reason`. A kill of a definition ends its running ramps. Of a local time that clocks skip it is as much later as they are put forward; of one that comes twice it is the first. Scheduling again replaces the schedule and voids approvals, as any edit does; of a ramp that has begun it replaces the steps that are still to come, which then wait for the approvals that are needed.',
+    'Applies it at a time, or step by step as a ramp: first its own operations, then those of each step, which edit the same definitions and are based on what the steps before them make of these. ' +
+    'It is `SCHEDULE_REQUESTED` until it has the approvals that its environments require, then `SCHEDULED`. ' +
+    'Each step is applied in one transaction, with the rights that whoever scheduled it has at that moment; a step that is refused, because of a conflict, a missing right or approval, changes nothing and ends it as `FAILED`, with the `reason`. ' +
+    'A kill of a definition ends its running ramps. ' +
+    'Of a local time that clocks skip it is as much later as they are put forward; of one that comes twice it is the first. ' +
+    'Scheduling again replaces the schedule and voids approvals, as any edit does; of a ramp that has begun it replaces the steps that are still to come, which then wait for the approvals that are needed.',
   access: write,
   body: ScheduleRequest,
   bodyLimit: keysBodyLimit,

@@ -5,7 +5,10 @@ import { Button } from '../ui/Button.tsx';
 import { focusWhenLost } from '../ui/focus.ts';
 import { useMayPropose } from './propose.ts';
 
-/** For those who see a definition, or rules of a segment, and may not save them. Only those who ask for it edit, so that nobody does by mistake. */
+/**
+ * For those who see a definition, or rules of a segment, and may not save them. Only those who ask for it edit, so that
+ * nobody does by mistake.
+ */
 export function ProposeChange({ onPropose }: { readonly onPropose: () => void }) {
   const isArchived = useContext(FlagContext)?.archivedAt !== undefined;
   const mayPropose = useMayPropose();

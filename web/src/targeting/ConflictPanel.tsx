@@ -1,12 +1,21 @@
+import { type UseQueryOptions, useQuery } from '@tanstack/react-query';
+import type { listChanges } from '#contract/changes.ts';
 import type { Conflict } from '#domain/definitions/differences.ts';
 import { keepMine, takeTheirs } from '#domain/definitions/merge.ts';
+import { EditorName } from '../kit/EditorName.tsx';
+import type { Answer } from '../server/api.ts';
+import type { ApiProblem } from '../server/api-problem.ts';
+import { useMe } from '../server/session.ts';
 import { type Draft, type DraftPlace, writeDraft } from '../state/drafts.ts';
 import { Button } from '../ui/Button.tsx';
+import { Time } from '../ui/Time.tsx';
 import styles from './ConflictPanel.module.css';
 import box from './DifferenceBox.module.css';
 import { DifferenceSide } from './DifferenceSide.tsx';
 import { differenceTitle } from './difference-words.ts';
-import { type ChangesReading, TheirChange } from './TheirChange.tsx';
+
+/** The changes of the definition, newest first. */
+export type ChangesReading = UseQueryOptions<Answer<typeof listChanges>, ApiProblem>;
 
 interface Props {
   readonly draft: Draft;
@@ -34,6 +43,22 @@ export function ConflictPanel(props: Props) {
         <ConflictBox key={place} {...props} conflict={conflict} />
       ))}
     </section>
+  );
+}
+
+/** The last save: who, when and why. Empty if that is not known. */
+function TheirChange({ reading }: { readonly reading: ChangesReading }) {
+  const me = useMe().user.id;
+  const { data } = useQuery(reading);
+  // Of a segment, the log also has when it was activated.
+  const change = data?.data.find(({ auditLogType }) => auditLogType !== 'segment.activated');
+  if (!change) return null;
+  return (
+    <>
+      Saved by <b>{change.editor.id === me ? 'you' : <EditorName editor={change.editor} />}</b>,{' '}
+      <Time at={change.createdAt} />
+      {change.title === undefined ? '.' : `: ${change.title}`}
+    </>
   );
 }
 

@@ -85,10 +85,10 @@ function Made({ operation, change }: { readonly operation: Operation; readonly c
   if (!change) return <p className={styles.effect}>It was already like this: nothing changed.</p>;
   const { object, before, after } = change;
   if (operation.edit.kind === 'replaceRules' && before && after) {
-    const [was, is] = [before, after] as SegmentRules[];
-    const differences = was && is ? differencesBetween(toSegmentTargeting(was), toSegmentTargeting(is)) : [];
+    const was = toSegmentTargeting(before as SegmentRules);
+    const is = toSegmentTargeting(after as SegmentRules);
     const { trafficType } = after as { readonly trafficType: Reference };
-    return <PastDifferences differences={differences} order={[]} trafficType={trafficType.name} />;
+    return <PastDifferences differences={differencesBetween(was, is)} order={[]} trafficType={trafficType.name} />;
   }
   if (object.type !== 'definition') {
     return operation.flag ? (

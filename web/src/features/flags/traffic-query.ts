@@ -8,7 +8,10 @@ export type Traffic = Answer<typeof getProjectTraffic>['traffic'];
 
 const refreshMs = 60_000;
 
-/** Looks up the evaluations of flags, which are given by page: those of a page share one request. Undefined while it loads. */
+/**
+ * Looks up the evaluations of flags, which are given by page: those of a page share one request. Undefined while it
+ * loads.
+ */
 export function useTrafficOf(pages: readonly (readonly string[])[]) {
   const project = useProject();
   // Without ids, the server would answer for all flags of the project.
