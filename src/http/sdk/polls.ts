@@ -3,12 +3,11 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { ChangesQuery, Encoding, FlagFilter } from '#delivery/bodies.ts';
 import type { Feed } from '#delivery/feed.ts';
-import type { SdkKey } from '#delivery/keys.ts';
-import type { Caller, Sdks } from '#delivery/sdks.ts';
+import type { Sdks } from '#delivery/sdks.ts';
 import type { Snapshot } from '#delivery/snapshot.ts';
 import { type Spec, specs } from '#domain/wire/flags.ts';
 import { acceptedEncoding } from '../server/compression.ts';
-import { type Asked, type Body, callerOf, Refusal, type SdkEndpoint, unavailable } from './respond.ts';
+import { type Asked, type Body, Refusal, type SdkEndpoint, unavailable } from './respond.ts';
 
 export const polls = (feed: Feed, sdks: Sdks, version: string): SdkEndpoint[] => [
   { method: 'GET', path: '/api/splitChanges', answer: (asked) => splitChanges(feed, sdks, asked) },
@@ -21,34 +20,30 @@ export const polls = (feed: Feed, sdks: Sdks, version: string): SdkEndpoint[] =>
 
 /** Without promises where nothing has to be waited for: this is most of what a server does. */
 function splitChanges(feed: Feed, sdks: Sdks, asked: Asked): Body | Promise<Body> {
-  const { request, startedAt } = asked;
+  const { request, response, startedAt } = asked;
   const accepted = () => acceptedEncoding(request.headers['accept-encoding']);
-  return after(asked.key(), (key) => {
+  return after(asked.key(), ({ environmentId }) => {
     const query = parsed(asked.search);
-    if (query.since >= 0) sdks.has(callerOf(request, key), query.since, query.spec);
-    return after(feed.current(key.environmentId), (snapshot) => {
+    const { since, spec } = query;
+    const caller = asked.sdk();
+    if (caller && since >= 0) sdks.has(caller, since, spec);
+    return after(feed.current(environmentId), (snapshot) => {
       if (!snapshot) throw unavailable();
       if (isAhead(snapshot, query)) return rechecked(feed, { snapshot, query, accepted });
       return after(snapshot.bodies.of(query, accepted), (encoded) => {
-        if (query.since === -1) {
-          const facts = { flags: snapshot.flagCount, bytes: encoded.body.length };
-          sdks.fetched(callerOf(request, key), { ...facts, milliseconds: Math.round(performance.now() - startedAt) });
+        const { flagsNumber: changeNumber, flagCount } = snapshot;
+        if (caller && since === -1) {
+          const milliseconds = Math.round(performance.now() - startedAt);
+          sdks.fetched(caller, { flags: flagCount, bytes: encoded.body.length, milliseconds });
         }
-        if (query.since < snapshot.flagsNumber)
-          onceSent(asked, key, (caller) => {
-            const { since, spec } = query;
-            sdks.sent(caller, { since, spec, changeNumber: snapshot.flagsNumber });
-          });
+        // Sent is what the system has taken all of.
+        if (caller && since < changeNumber) {
+          response.once('finish', () => sdks.sent(caller, { since, spec, changeNumber }));
+        }
         return encoded;
       });
     });
   });
-}
-
-/** When the system has taken all of the reply. What is not an SDK, for example curl, will not come back for changes. */
-function onceSent({ request, response }: Asked, key: SdkKey, note: (caller: Caller) => void): void {
-  const caller = callerOf(request, key);
-  if (caller.sdk !== undefined) response.once('finish', () => note(caller));
 }
 
 const after = <Value, Result>(

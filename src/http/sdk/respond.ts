@@ -38,6 +38,8 @@ export interface Asked {
   readonly startedAt: number;
   /** The key of the request. Refuses a request without one. */
   key(): SdkKey | Promise<SdkKey>;
+  /** What the request says of its SDK, once its key is known. Undefined if it is not an SDK, but for example curl. */
+  sdk(): Caller | undefined;
   /** The key with this text. Refuses an unknown one, and an address that sends too many of those. */
   keyWith(text: string | undefined): SdkKey | Promise<SdkKey>;
 }
@@ -124,15 +126,15 @@ export function createSdkResponder(options: SdkOptions): RespondToSdk {
     ended(exchange, transactionId);
   };
   const succeed = (exchange: Exchange, reply: Reply) => {
-    const { foundKey, request, response } = exchange;
+    const { foundKey, response } = exchange;
     if (reply !== 'sent') {
       send(response, reply, headers);
       if (response.writableLength > 0) holdUnsent(response, reply.body);
     }
     if (foundKey) {
       keyUsed(foundKey.id);
-      const caller = callerOf(request, foundKey);
-      if (caller.sdk !== undefined) sdks.seen(caller);
+      const caller = exchange.sdk();
+      if (caller) sdks.seen(caller);
     }
     ended(exchange);
   };
@@ -185,6 +187,7 @@ class Exchange implements Asked {
   readonly span: Span | undefined;
   /** Once it is known. */
   foundKey: SdkKey | undefined;
+  #sdk: Caller | undefined;
   readonly #keyCheck: KeyCheck;
 
   constructor(
@@ -213,6 +216,13 @@ class Exchange implements Asked {
   keyWith(text: string | undefined): SdkKey | Promise<SdkKey> {
     const found = text === undefined ? undefined : this.#keyCheck.keys.find(text);
     return found instanceof Promise ? found.then((key) => this.#require(key, text)) : this.#require(found, text);
+  }
+
+  sdk(): Caller | undefined {
+    if (!this.#sdk && this.foundKey && this.request.headers.splitsdkversion !== undefined) {
+      this.#sdk = callerOf(this.request, this.foundKey);
+    }
+    return this.#sdk;
   }
 
   #require(key: SdkKey | undefined, text: string | undefined): SdkKey {
