@@ -37,14 +37,9 @@ export const createEnvironment = (context: Context, project: Project, fields: Ne
 export async function createEnvironmentIn(
   tx: RecordingTx,
   project: Project,
-  { name, production, permissions: asked, changeNumber }: NewEnvironment,
+  fields: NewEnvironment,
 ): Promise<EnvironmentWithKeys> {
-  await lockProject(tx, project.id);
-  const environment: Environment = { name, production, id: newId(), projectId: project.id, createdAt: tx.now };
-  await store.insertEnvironment(tx, environment, changeNumber);
-  const permissions = await namePermissions(tx, project.id, { permissions: asked });
-  await saveEnvironmentAccess(tx, project.id, { id: environment.id, ...permissions });
-  await requireRoom(tx, project.id);
+  const { environment, permissions } = await insertEnvironmentIn(tx, project, fields);
   const scope = { kind: 'environment', projectId: project.id, environmentIds: [environment.id] } as const;
   // The ends of the ids, because ids created at about the same time start alike.
   const label = `${project.id.slice(-5)} - ${environment.id.slice(-5)}`;
@@ -58,6 +53,26 @@ export async function createEnvironmentIn(
     after: { ...environmentRecord(environment, permissions), apiKeys },
   });
   return { environment, permissions, apiTokens: keys.map(({ key, text }) => toApiToken(key, text)) };
+}
+
+export async function createEnvironmentWithoutKeysIn(tx: RecordingTx, project: Project, fields: NewEnvironment) {
+  const { environment, permissions } = await insertEnvironmentIn(tx, project, fields);
+  await tx.record({ ...entry('environment.created', environment), after: environmentRecord(environment, permissions) });
+}
+
+/** Locks the project. */
+async function insertEnvironmentIn(
+  tx: RecordingTx,
+  project: Project,
+  { name, production, permissions: asked, changeNumber }: NewEnvironment,
+) {
+  await lockProject(tx, project.id);
+  const environment: Environment = { name, production, id: newId(), projectId: project.id, createdAt: tx.now };
+  await store.insertEnvironment(tx, environment, changeNumber);
+  const permissions = await namePermissions(tx, project.id, { permissions: asked });
+  await saveEnvironmentAccess(tx, project.id, { id: environment.id, ...permissions });
+  await requireRoom(tx, project.id);
+  return { environment, permissions };
 }
 
 /** Changes environment settings by JSON Patch. Returns the environment with its keys, without their texts. */

@@ -180,7 +180,8 @@ const writers: { readonly [K in Kind]: Writer<K> } = {
     await remember(tx, { ...item, name: emailKey(item.name) }, options, { revision });
   },
   project: async (tx, item, options) => {
-    const { id: projectId } = await createProjectIn(tx, { name: item.name, ...wantedOf(item) }, options.newProjects);
+    const fields = { name: item.name, ...wantedOf(item), environments: [] };
+    const { id: projectId } = await createProjectIn(tx, fields, options.newProjects);
     await remember(tx, item, options, { projectId });
   },
   environment: async (tx, item, options) => {

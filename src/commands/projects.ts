@@ -1,4 +1,5 @@
 import { v7 as newId } from 'uuid';
+import { openPermissions } from '#domain/environments.ts';
 import { equalJson } from '#domain/json.ts';
 import type { Operation } from '#domain/json-patch.ts';
 import { Problem } from '#domain/problems.ts';
@@ -11,22 +12,31 @@ import { insertRolloutStatuses } from '#store/rollout-statuses.ts';
 import type { Tx } from '#store/sql.ts';
 import { insertTrafficType } from '#store/traffic-types.ts';
 import { type AloneTx, type Context, type Entry, type RecordingTx, write, writeAlone } from './context.ts';
+import { createEnvironmentWithoutKeysIn } from './environments.ts';
 import { restrictNewProjectIn } from './restrictions.ts';
 
-/** Creates a project with its rollout statuses and the traffic type `user`, but without environments. */
+/** Creates a project with its rollout statuses, the traffic type `user`, and the given environments, without keys. */
 export const createProject = (context: Context, fields: NewProject, newProjects: NewProjects) =>
   write(context, (tx) => createProjectIn(tx, fields, newProjects));
 
 interface NewProject {
   readonly name: string;
   readonly requiresTitleAndComments: boolean;
+  readonly environments: readonly { readonly name: string; readonly production: boolean }[];
 }
 
-export async function createProjectIn(tx: RecordingTx, fields: NewProject, newProjects: NewProjects) {
+export async function createProjectIn(
+  tx: RecordingTx,
+  { environments, ...fields }: NewProject,
+  newProjects: NewProjects,
+) {
   const project: Project = { ...fields, id: newId(), type: 'workspace' };
   await insertProjectWithDefaults(tx, project, ['user']);
   await tx.record({ ...entry('workspace.created', project), after: project });
   await restrictNewProjectIn(tx, project, newProjects);
+  for (const environment of environments) {
+    await createEnvironmentWithoutKeysIn(tx, project, { ...environment, permissions: openPermissions });
+  }
   return project;
 }
 

@@ -41,11 +41,12 @@ export const createProject = endpoint({
   method: 'POST',
   path: '/workspaces',
   summary: 'Create a project',
-  description: 'Also creates its rollout statuses and the traffic type `user`, but no environments.',
+  description:
+    'Also creates its rollout statuses and the traffic type `user`. Without `environments`, it has no environments.',
   access: { needs: 'project.create', scope: 'account' },
   body: NewProject,
   reply: Project,
-  problems: ['project_name_taken'],
+  problems: ['project_name_taken', 'environment_name_taken'],
 });
 
 export const patchProject = endpoint({

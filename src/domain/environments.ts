@@ -59,7 +59,7 @@ export const EnvironmentMove = Type.Object({
 
 /** In characters. */
 export const environmentNameLimit = 20;
-const EnvironmentName = Type.String({ pattern: patterns.name, maxLength: environmentNameLimit });
+export const EnvironmentName = Type.String({ pattern: patterns.name, maxLength: environmentNameLimit });
 
 /** Null stands for none, as clients send it. */
 const Grantees = (description: string) =>

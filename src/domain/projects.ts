@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { EnvironmentName } from './environments.ts';
 import { applyPatch, type Operation } from './json-patch.ts';
 import { Problem, refuse } from './problems.ts';
 import { BooleanOrText, extend, Title, toBoolean } from './schema.ts';
@@ -21,9 +22,18 @@ export const ListedProject = extend(
   }),
 );
 
+/** More can be created one by one. */
+export const maxNewEnvironments = 10;
+
 export const NewProject = Type.Object({
   name: Title,
   requiresTitleAndComments: Type.Optional(BooleanOrText),
+  environments: Type.Optional(
+    Type.Array(Type.Object({ name: EnvironmentName, production: Type.Optional(BooleanOrText) }), {
+      maxItems: maxNewEnvironments,
+      description: 'created with the project, without keys; none if absent. An addition to the vendor’s API.',
+    }),
+  ),
 });
 
 const settings = shapeOf(Type.Object({ name: Title, requiresTitleAndComments: BooleanOrText }), 'project');

@@ -41,6 +41,50 @@ test('a project is created without environments, with the traffic type user and 
   assert.equal((await api.get(`/rolloutStatuses?wsId=${project.id}`)).body.length, 10);
 });
 
+test('a project is created together with environments, which have no keys', async () => {
+  const name = uniqueName('project');
+  const environments = [{ name: 'Staging' }, { name: 'Production', production: 'true' }];
+  const actions = await api.recorded(async () => {
+    const { status, text, body } = await api.post('/workspaces', { name, environments });
+    assert.equal(status, 200);
+    assert.equal(text, JSON.stringify({ name, type: 'workspace', id: body.id, requiresTitleAndComments: false }));
+  });
+  assert.deepEqual(actions, ['workspace.created', 'environment.created', 'environment.created']);
+  const [project] = await named(name);
+  const { body } = await api.get(`/environments/ws/${project.id}`);
+  assert.deepEqual(
+    body.map((one: { name: string; production: boolean }) => [one.name, one.production]),
+    [
+      ['Staging', false],
+      ['Production', true],
+    ],
+  );
+  const { object, workspaceId, environmentId, after } = await api.lastChange();
+  assert.deepEqual(object, { type: 'environment', id: body[1].id, name: 'Production' });
+  assert.deepEqual([workspaceId, environmentId], [project.id, body[1].id]);
+  assert.deepEqual(after, { ...body[1], projectId: project.id, createdAt: (after as { createdAt: number }).createdAt });
+  for (const { id } of body) assert.equal((await api.delete(`/environments/ws/${project.id}/${id}`)).status, 200);
+});
+
+test('a project is not created if one of its environments cannot be', async () => {
+  const name = uniqueName('project');
+  const table: [environments: unknown, status: number, message: RegExp][] = [
+    [[{ name: 'Staging' }, { name: 'Staging' }], 409, /Environment Staging already exists/],
+    [[{ name: '' }], 400, /^environments\/0\/name /],
+    [[{ name: 'x'.repeat(21) }], 400, /^environments\/0\/name /],
+    [[{ name: 'Staging', production: 'perhaps' }], 400, /^environments\/0\/production /],
+    [Array.from({ length: 11 }, (_, index) => ({ name: `e${index}` })), 400, /^environments /],
+    ['Staging', 400, /^environments /],
+  ];
+  const actions = await api.recorded(async () => {
+    for (const [environments, status, message] of table) {
+      refused(await api.post('/workspaces', { name, environments }), status, message);
+    }
+  });
+  assert.deepEqual(actions, []);
+  assert.deepEqual(await named(name), []);
+});
+
 test('whether title and comment are required may be absent, a boolean or its text', async () => {
   const table = [
     [undefined, false],

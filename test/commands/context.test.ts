@@ -147,7 +147,7 @@ test('commands of several resources share a transaction: all or nothing, with on
   const both = (tx: RecordingTx) =>
     createNamed(tx, group).then(async (made) => [
       made,
-      await createProjectIn(tx, { name: project, requiresTitleAndComments: false }, 'open'),
+      await createProjectIn(tx, { name: project, requiresTitleAndComments: false, environments: [] }, 'open'),
     ]);
   await assert.rejects(
     write(context, async (tx) => {

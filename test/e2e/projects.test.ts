@@ -6,7 +6,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { aFlag } from '../../src/demo/team.ts';
 import { startBrowser } from './browser.ts';
 import { ana, field, heading, press } from './people.ts';
-import { aMember, look, row, signedInVisitsIn } from './support.ts';
+import { aMember, look, menuOf, row, signedInVisitsIn } from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());
 
@@ -23,10 +23,26 @@ suite('projects', { concurrency: 2 }, () => {
     await page.getByText('Another project already has this name.').waitFor();
     await field(page, 'Name').fill('Search');
     await page.getByLabel('Require a title and a comment for every change').check();
-    await look(page, 'new project');
+    await press(page, 'Add environment');
+    await page.locator('input:focus').and(field(page, 'Environment 3')).waitFor();
+    await field(page, 'Environment 3').fill('Staging');
     await press(page, 'Create project');
-    await heading(page, 'Environments').waitFor();
-    assert.equal(new URL(page.url()).pathname, '/p/Search/environments');
+    await page.getByText('Another one above has this name.').waitFor();
+    await look(page, 'new project');
+    await field(page, 'Environment 3').fill('');
+    await press(page, 'Remove environment 3');
+    await page.locator('button:focus').getByText('Add environment').waitFor();
+    await field(page, 'Environment 1').fill('Test');
+    await press(page, 'Create project');
+    await page.waitForURL('**/p/Search/flags');
+    await page.getByText('No flags yet').waitFor();
+    await page.getByRole('link', { name: 'Environments' }).click();
+    await row(page, 'Production').getByText('Prod', { exact: true }).waitFor();
+    for (const name of ['Test', 'Production']) {
+      await menuOf(page, name, 'Delete');
+      await press(page, 'Delete environment');
+      await row(page, name).waitFor({ state: 'detached' });
+    }
 
     await page.getByRole('link', { name: 'Project settings' }).click();
     await field(page, 'Name').fill('Search & find');

@@ -93,7 +93,11 @@ export const projectExamples: ExamplesOf<
 > = {
   listProjects: { reply: page(project, 50) },
   createProject: {
-    body: { name: 'Web shop', requiresTitleAndComments: false },
+    body: {
+      name: 'Web shop',
+      requiresTitleAndComments: false,
+      environments: [{ name: 'Staging' }, { name: 'Production', production: true }],
+    },
     reply: { ...project, name: 'Web shop' },
   },
   patchProject: { body: replace('/requiresTitleAndComments', false), reply: project },

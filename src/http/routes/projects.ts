@@ -22,8 +22,14 @@ export const projects = (db: Reader, newProjects: NewProjects) =>
         count: () => countProjects(db, filter),
       });
     },
-    createProject: async ({ context, body: { name, requiresTitleAndComments = false } }) =>
-      createProject(context, { name, requiresTitleAndComments: toBoolean(requiresTitleAndComments) }, newProjects),
+    createProject: async ({ context, body: { name, requiresTitleAndComments = false, environments = [] } }) => {
+      const fields = {
+        name,
+        requiresTitleAndComments: toBoolean(requiresTitleAndComments),
+        environments: environments.map((one) => ({ name: one.name, production: toBoolean(one.production ?? false) })),
+      };
+      return createProject(context, fields, newProjects);
+    },
     patchProject: async ({ context, project, body }) => patchProject(context, project, body),
     deleteProject: async ({ context, project }) => deleteProject(context, project),
   });
