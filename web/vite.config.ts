@@ -46,8 +46,11 @@ const groups = [
     name: 'changesets',
     test: /\/src\/(contract|domain)\/(change-requests|changesets|changeset-plans|approvals|schedules|calendar)\.|\/web\/src\/changesets\/changesets-query/,
   },
-  // What the flag list shares with parts of it that load later.
-  { name: 'flags', test: /\/web\/src\/features\/flags\/(columns|each-flag|owners|FlagTable\.module)\./ },
+  // What the flag list shares with parts of it that load later, and with activity.
+  {
+    name: 'flags',
+    test: /\/web\/src\/(administration\/owner-names|features\/flags\/(columns|each-flag|FlagTable\.module))\./,
+  },
   // What the dialogs of a flag share.
   { name: 'differences', test: /\/web\/src\/targeting\/(Difference|KeyChanges)/ },
   { name: 'saving', test: /\/features\/definitions\/review\/(save|use-effect-of|EffectLine)\./ },

@@ -1,5 +1,5 @@
 import { v7 as newId } from 'uuid';
-import type { Actor } from '#domain/access.ts';
+import type { Actor, Scope } from '#domain/access.ts';
 import { parseStored, toTargeting } from '#domain/definitions/definition.ts';
 import {
   patchFlag as applyFlagPatch,
@@ -7,6 +7,7 @@ import {
   type Flag,
   type FlagCopy,
   type FlagSettings,
+  type Owner,
 } from '#domain/flags.ts';
 import { equalJson } from '#domain/json.ts';
 import type { Operation } from '#domain/json-patch.ts';
@@ -24,12 +25,15 @@ import {
 import { findFlagDeletion } from '#store/deletions.ts';
 import { listEnvironments, nextChangeNumber } from '#store/environments.ts';
 import * as store from '#store/flags.ts';
+import { lockGroupNames } from '#store/groups.ts';
+import { findProjectAccess } from '#store/restrictions.ts';
 import { findFirstRolloutStatus, findRolloutStatus } from '#store/rollout-statuses.ts';
 import type { Tx } from '#store/sql.ts';
 import { findTrafficTypeById } from '#store/traffic-types.ts';
+import { lockUserNames } from '#store/users.ts';
 import { requireRight } from './actors.ts';
 import { requireDirect } from './approvals.ts';
-import { type Context, type Entry, type RecordingTx, write } from './context.ts';
+import { type AloneTx, type Context, type Entry, type RecordingTx, write } from './context.ts';
 import { editDefinitionIn, type RecordedDefinition, removeDefinition, undeleteDefinitionIn } from './definitions.ts';
 import { requireNote } from './projects.ts';
 
@@ -135,7 +139,7 @@ async function copiedEnvironments(tx: Tx, project: Project, source: Flag, words:
   return all.filter((one) => defined.has(one.id) && isWanted(one)).sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** Changes description, tags or rollout status by JSON Patch. All or nothing. */
+/** Changes description, tags, rollout status or owners by JSON Patch. All or nothing. */
 export const patchFlag = (context: Context, change: FlagChange & { operations: readonly Operation[] }) =>
   write(context, (tx) => patchFlagIn(tx, change));
 
@@ -172,12 +176,13 @@ async function changeFlag(
   const before = await lockFlag(tx, flag);
   if (before.archivedAt !== undefined) throw new Problem('flag_archived', { name: before.name });
   requireMatch(ifMatch, before);
-  const { description, tags, rolloutStatusId } = await change(before);
+  const { description, tags, rolloutStatusId, owners } = await change(before);
   const changed: Flag = {
     ...before,
     description,
     tags: tags.length > 0 ? tags.map((name) => ({ name })) : null,
     ...(await rolloutStatusAfter(tx, project, before, rolloutStatusId)),
+    owners: await ownersAfter(tx, project, before, owners),
   };
   if (equalJson(changed, before)) return tx.unchanged(before);
   const after: Flag = { ...changed, revision: nextRevision(tx.now, before.revision) };
@@ -185,7 +190,9 @@ async function changeFlag(
   return recordChange(tx, { project, note, action }, before, after);
 }
 
-interface Recorded extends Pick<FlagChange, 'project' | 'note'> {
+interface Recorded {
+  readonly project: Pick<Project, 'id'>;
+  readonly note: Note;
   readonly action: Entry['action'];
 }
 
@@ -201,6 +208,47 @@ async function rolloutStatusAfter(tx: Tx, project: Project, before: Flag, id: st
   const status = await findRolloutStatus(tx, project.id, id);
   refuse('flag_invalid', status ? [] : [unknownStatus('rolloutStatus/id', id)]);
   return { rolloutStatus: { id, name: status?.name ?? '' }, rolloutStatusTimestamp: tx.now };
+}
+
+/**
+ * Refuses new owners that do not exist or that the actor cannot see. Where owners can edit their flags, whatever the
+ * lists say, making someone an owner grants a right: it takes all that it gives (decision 0133).
+ */
+async function ownersAfter(tx: RecordingTx, project: Project, before: Flag, owners: readonly Owner[]) {
+  if (equalJson(owners, before.owners)) return before.owners;
+  const added = owners.filter((owner) => !before.owners.some((known) => equalJson(known, owner)));
+  const unknown = await missingOwners(tx, added, tx.actor.scope);
+  refuse(
+    'flag_invalid',
+    unknown.map(({ type, id }) => `owners: there is no ${type} with the id ${id}`),
+  );
+  if ((await findProjectAccess(tx, project.id))?.ownersEdit) {
+    const environments = await listEnvironments(tx, project.id, { kind: 'account' });
+    await requireRight(tx, tx.actor, { right: 'define', project, environments, flag: before });
+  }
+  return [...owners];
+}
+
+/** Those that do not exist in the scope. The others are not deleted before the commit. */
+async function missingOwners(tx: Tx, owners: readonly Owner[], scope: Scope): Promise<Owner[]> {
+  const idsOf = (type: Owner['type']) => owners.filter((owner) => owner.type === type).map(({ id }) => id);
+  const known = {
+    user: await lockUserNames(tx, idsOf('user'), scope),
+    group: await lockGroupNames(tx, idsOf('group')),
+  };
+  return owners.filter(({ type, id }) => !known[type].has(id));
+}
+
+/** Takes a user or a group that is about to be deleted from the flags it owns. Each has an audit entry. */
+export async function removeOwnerIn(tx: AloneTx, { type, id }: Owner): Promise<void> {
+  for (const { id: flagId, projectId } of await store.listOwnedFlags(tx, id)) {
+    const before = await store.lockFlag(tx, flagId);
+    if (!before) continue;
+    const owners = before.owners.filter((owner) => owner.type !== type || owner.id !== id);
+    const after: Flag = { ...before, owners, revision: nextRevision(tx.now, before.revision) };
+    await store.saveFlag(tx, after);
+    await recordChange(tx, { project: { id: projectId }, note: {}, action: 'flag.patched' }, before, after);
+  }
 }
 
 /** Deletes a flag with all its definitions. Each gets its own audit entry, from which it can be restored. */
@@ -306,8 +354,10 @@ export async function undeleteFlagIn(tx: RecordingTx, { project, flagId, note, i
     (await findRolloutStatus(tx, project.id, deleted.rolloutStatus.id)) ??
     (await findFirstRolloutStatus(tx, project.id));
   if (!rolloutStatus) throw new Problem('project_not_found', { nameOrId: project.name });
+  const gone = await missingOwners(tx, deleted.owners, { kind: 'account' });
   const flag: Flag = {
     ...deleted,
+    owners: deleted.owners.filter((owner) => !gone.includes(owner)),
     trafficType: { id: trafficType.id, name: trafficType.name },
     rolloutStatus: { id: rolloutStatus.id, name: rolloutStatus.name },
     revision: nextRevision(tx.now, deletion.at),
@@ -336,7 +386,7 @@ async function lockFlag(tx: Tx, { id, name }: Flag): Promise<Flag> {
   return flag;
 }
 
-const entry = (action: Entry['action'], project: Project, { id, name }: Flag) => ({
+const entry = (action: Entry['action'], project: Pick<Project, 'id'>, { id, name }: Flag) => ({
   action,
   object: { type: 'flag' as const, id, name },
   project,

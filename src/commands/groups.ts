@@ -4,6 +4,7 @@ import { equalJson } from '#domain/json.ts';
 import { Problem } from '#domain/problems.ts';
 import * as store from '#store/groups.ts';
 import { type AloneTx, type Context, type Entry, type RecordingTx, write, writeAlone } from './context.ts';
+import { removeOwnerIn } from './flags.ts';
 import { removeGranteeIn } from './restrictions.ts';
 
 export const createGroup = (context: Context, fields: { name: string; description: string }) =>
@@ -29,7 +30,7 @@ export async function replaceGroupIn(tx: RecordingTx, id: string, update: GroupU
   return after;
 }
 
-/** Deletes a group, its memberships and its entries in access lists. */
+/** Deletes a group, its memberships and its entries in access lists. It no longer owns flags. */
 export const deleteGroup = (context: Context, id: string) => writeAlone(context, (tx) => deleteGroupIn(tx, id));
 
 export async function deleteGroupIn(tx: AloneTx, id: string) {
@@ -37,6 +38,7 @@ export async function deleteGroupIn(tx: AloneTx, id: string) {
   if (before.name === administrators.name) throw new Problem('group_protected');
   const members = await store.listMemberIds(tx, id);
   await removeGranteeIn(tx, { type: 'group', id });
+  await removeOwnerIn(tx, { type: 'group', id });
   await store.deleteGroup(tx, id);
   await tx.record({ ...entry('group.deleted', before), before: { ...before, members } });
   return true as const;

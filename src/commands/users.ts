@@ -21,6 +21,7 @@ import * as store from '#store/users.ts';
 import { deleteNewsTo } from '#store/watches.ts';
 import { endPasswordReset, requireRightOver, sendInvitation } from './accounts.ts';
 import { type AloneTx, type Context, type Entry, type RecordingTx, write, writeAlone } from './context.ts';
+import { removeOwnerIn } from './flags.ts';
 import { removeGranteeIn } from './restrictions.ts';
 
 /** Creates a PENDING user and queues the invitation mail in the same transaction. */
@@ -110,7 +111,7 @@ function endsSessions(before: User, after: User, actor: Actor): boolean {
   return after.email !== before.email || (before.twoFactor && !after.twoFactor);
 }
 
-/** Deletes a PENDING user and its entries in access lists; the invitation link stops working. */
+/** Deletes a PENDING user and its entries in access lists; the invitation link stops working. It no longer owns flags. */
 export const deleteUser = (context: Context, id: string) => writeAlone(context, (tx) => deleteUserIn(tx, id));
 
 export async function deleteUserIn(tx: AloneTx, id: string) {
@@ -119,6 +120,7 @@ export async function deleteUserIn(tx: AloneTx, id: string) {
   if (before.status === 'ACTIVE') throw new Problem('active_user_not_deletable');
   if (before.status === 'DEACTIVATED') throw new Problem('deactivated_user_not_deletable');
   await removeGranteeIn(tx, { type: 'user', id });
+  await removeOwnerIn(tx, { type: 'user', id });
   await store.deleteUser(tx, id);
   await tx.record({ ...entry('user.deleted', before), before: toUserReply(before) });
   return true as const;

@@ -182,7 +182,9 @@ export const patchFlag = endpoint({
   path: '/splits/ws/:project/:flag',
   summary: 'Change a flag',
   description:
-    'JSON Patch on `/description`, `/tags`, `/tags/<n>`, `/tags/-`, `/rolloutStatus` and `/rolloutStatus/id`.',
+    'JSON Patch on `/description`, `/tags`, `/tags/<n>`, `/tags/-`, `/rolloutStatus`, `/rolloutStatus/id` and, in ' +
+    'addition to the vendor’s API, `/owners`, `/owners/<n>` and `/owners/-`. If the project lets owners edit their ' +
+    'flags, changing them needs the right to edit definitions in every environment.',
   access: { needs: 'flag.write', scope: 'project' },
   query: NoteQuery,
   body: Patch,

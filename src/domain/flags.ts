@@ -40,6 +40,9 @@ export type FlagCopy = Static<typeof FlagCopy>;
 
 const Tag = Type.Object({ name: Type.String({ pattern: patterns.tag, minLength: 1, maxLength: 255 }) });
 export const Owner = Type.Object({ id: Type.String(), type: OneOf(['user', 'group']) });
+export type Owner = Static<typeof Owner>;
+/** Per flag. More people belong in a group. */
+const maxOwners = 20;
 
 /** The reply to creating and changing a flag. */
 export const Flag = Type.Object({
@@ -80,11 +83,12 @@ export interface FlagSettings {
   readonly description: string;
   readonly tags: readonly string[];
   readonly rolloutStatusId: string;
+  readonly owners: readonly Owner[];
 }
 
 const patchable = {
-  mayName: /^\/(description|tags|tags\/(\d+|-)|rolloutStatus|rolloutStatus\/id)$/,
-  changeable: ['description', 'tags', 'rolloutStatus'],
+  mayName: /^\/(description|tags|tags\/(\d+|-)|rolloutStatus|rolloutStatus\/id|owners|owners\/(\d+|-))$/,
+  changeable: ['description', 'tags', 'rolloutStatus', 'owners'],
   impliedLists: /^\/tags\/-$/,
 };
 
@@ -93,51 +97,62 @@ const PatchedFlag = shapeOf(
     description: Description,
     tags: Type.Array(Tag, { maxItems: 100 }),
     rolloutStatus: Type.Object({ id: Type.String() }),
+    owners: Type.Array(Owner, { maxItems: maxOwners }),
   }),
   'flag',
 );
 
 /**
  * Returns the settings after the patch, or refuses with `patch_invalid` or `flag_invalid`. The caller checks that the
- * status exists.
+ * status and the owners exist.
  */
 export function patchFlag(flag: Flag, operations: readonly Operation[]): FlagSettings {
-  const before = { description: flag.description, tags: flag.tags ?? [], rolloutStatus: flag.rolloutStatus };
+  const { description: text, tags: tagged, rolloutStatus: status, owners: owning } = flag;
+  const before = { description: text, tags: tagged ?? [], rolloutStatus: status, owners: owning };
   const after = tidy(applyPatch(before, operations, patchable));
   refuse('flag_invalid', PatchedFlag.complaints(after));
-  const { description, tags, rolloutStatus } = PatchedFlag.clean(after);
+  const { description, tags, rolloutStatus, owners } = PatchedFlag.clean(after);
   const names = tags.map((tag) => tag.name);
   refuse('flag_invalid', new Set(names).size < names.length ? ['tags must not repeat a name'] : []);
-  return { description, tags: names, rolloutStatusId: rolloutStatus.id };
+  return { description, tags: names, rolloutStatusId: rolloutStatus.id, owners: eachOnce(owners) };
 }
 
-/** Tags may be plain strings; a removed or null description or tag list becomes empty. */
+/** Adding an owner again changes nothing, so that one patch can be sent for many flags. */
+const eachOnce = (owners: readonly Owner[]): Owner[] => [
+  ...new Map(owners.map(({ id, type }) => [`${type} ${id}`, { id, type }])).values(),
+];
+
+/** Tags may be plain strings; a removed or null description or list becomes empty. */
 function tidy(patched: unknown): unknown {
-  const { description, tags, rolloutStatus } = patched as {
+  const { description, tags, rolloutStatus, owners } = patched as {
     description?: unknown;
     tags?: unknown;
     rolloutStatus?: unknown;
+    owners?: unknown;
   };
   const asTag = (tag: unknown) => (typeof tag === 'string' ? { name: tag } : tag);
   return {
     description: description ?? '',
     tags: Array.isArray(tags) ? tags.map(asTag) : (tags ?? []),
     rolloutStatus,
+    owners: owners ?? [],
   };
 }
 
-type WithSettings = Pick<Flag, 'description' | 'tags' | 'rolloutStatus'>;
+type WithSettings = Pick<Flag, 'description' | 'tags' | 'rolloutStatus' | 'owners'>;
 
-export const settingsOf = ({ description, tags, rolloutStatus }: WithSettings): FlagSettings => ({
+export const settingsOf = ({ description, tags, rolloutStatus, owners }: WithSettings): FlagSettings => ({
   description,
   tags: (tags ?? []).map(({ name }) => name),
   rolloutStatusId: rolloutStatus.id,
+  owners,
 });
 
 const settings = {
   description: { path: '/description', op: 'replace', words: 'the description' },
   tags: { path: '/tags', op: 'add', words: 'the tags' },
   rolloutStatusId: { path: '/rolloutStatus/id', op: 'replace', words: 'the rollout status' },
+  owners: { path: '/owners', op: 'add', words: 'the owners' },
 } as const;
 
 const members = Object.keys(settings) as (keyof FlagSettings)[];
@@ -146,7 +161,7 @@ const members = Object.keys(settings) as (keyof FlagSettings)[];
 export const patchTo = (wanted: FlagSettings, which: readonly (keyof FlagSettings)[] = members): Operation[] =>
   which.map((key) => ({ op: settings[key].op, path: settings[key].path, value: wanted[key] }));
 
-/** What takes a recorded change back: the patch, and what was changed again since. Owners are no part of it. */
+/** What takes a recorded change back: the patch, and what was changed again since. */
 export function patchBack(before: WithSettings, after: WithSettings, flag: WithSettings) {
   const [was, made, now] = [settingsOf(before), settingsOf(after), settingsOf(flag)];
   const changed = members.filter((key) => !equalJson(was[key], made[key]) && !equalJson(was[key], now[key]));
@@ -159,12 +174,17 @@ export function patchBack(before: WithSettings, after: WithSettings, flag: WithS
   };
 }
 
-/** A patch that started from `base` as one of the flag as it is now, and where both changed the same. */
-export function settingsNow(patch: readonly Operation[], base: FlagSettings, flag: Flag) {
+/**
+ * A patch that started from `base` as one of the flag as it is now, and where both changed the same. A base that was
+ * stored before owners could be changed has none.
+ */
+export function settingsNow(patch: readonly Operation[], stored: Omit<FlagSettings, 'owners'>, flag: Flag) {
   const now = settingsOf(flag);
+  const base: FlagSettings = { owners: flag.owners, ...stored };
   const before = {
     ...flag,
     ...base,
+    owners: [...base.owners],
     tags: base.tags.map((name) => ({ name })),
     rolloutStatus: { id: base.rolloutStatusId, name: '' },
   };

@@ -189,6 +189,11 @@ export async function listFlagNames(db: Reader, projectId: string, names: readon
   return new Set(rows.map((row) => row.name));
 }
 
+/** The flags of all projects that a user or a group owns, by id. Reads every flag: only deletions ask for it. */
+export const listOwnedFlags = (db: Reader, ownerId: string) =>
+  db.all<{ id: string; projectId: string }>(sql`
+    select id, project_id as "projectId" from flags where owners like ${`%${JSON.stringify(ownerId)}%`} order by id`);
+
 export async function insertFlag(tx: Tx, projectId: string, flag: Flag): Promise<void> {
   const taken = () => new Problem('flag_name_taken', { name: flag.name });
   await tx
@@ -207,8 +212,8 @@ export async function saveFlag(tx: Tx, flag: Flag): Promise<void> {
   await tx.run(sql`
     update flags
        set description = ${flag.description}, rollout_status_id = ${flag.rolloutStatus.id},
-           rollout_status_at = ${flag.rolloutStatusTimestamp}, revision = ${flag.revision},
-           status_position = ${positionOf(flag.rolloutStatus.id)},
+           rollout_status_at = ${flag.rolloutStatusTimestamp}, owners = ${JSON.stringify(flag.owners)},
+           revision = ${flag.revision}, status_position = ${positionOf(flag.rolloutStatus.id)},
            changed_at = case when changed_at < ${flag.revision} then ${flag.revision} else changed_at end
      where id = ${flag.id}`);
   const projectId = await nextFlagChange(tx, flag.id, 0);

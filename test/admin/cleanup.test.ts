@@ -210,9 +210,8 @@ test('owners who want it get one mail a week, about flags that they may see and 
   const restriction = { resource, operations: { view: true }, resourcePermissions: { view: viewers } };
   assert.equal((await api.put('/restrictions', restriction)).status, 200);
   const ofTeam = await created(bob, shop);
-  await api.store.write((tx) =>
-    tx.run(sql`update flags set owners = ${JSON.stringify([{ id: team.id, type: 'group' }])} where id = ${ofTeam.id}`),
-  );
+  const owners = [{ op: 'replace', path: '/owners', value: [{ id: team.id, type: 'group' }] }];
+  assert.equal((await api.patch(`/splits/ws/${shop.id}/${ofTeam.name}`, owners)).status, 200);
 
   const path = '/internal/account/reminders';
   assert.deepEqual((await api.get(path, ann.signedIn)).body, { cleanup: false, watched: 'soon' });

@@ -146,7 +146,7 @@ test('a patch that names anything else, or leaves no valid flag, is refused as a
     [{ op: 'replace', path: '/creationTime', value: 1 }, /1\/path: \/creationTime /],
     [{ op: 'replace', path: '/rolloutStatusTimestamp', value: 1 }, /1\/path: \/rolloutStatusTimestamp /],
     [{ op: 'replace', path: '/rolloutStatus/name', value: 'Killed' }, /1\/path: \/rolloutStatus\/name /],
-    [{ op: 'add', path: '/owners/-', value: { id: 'x', type: 'user' } }, /1\/path: \/owners/],
+    [{ op: 'replace', path: '/owners/0/id', value: 'x' }, /1\/path: \/owners\/0\/id /],
     [{ op: 'replace', path: '/tags/0/name', value: 'x' }, /1\/path: \/tags\/0\/name /],
     [{ op: 'add', path: '/tags/x', value: 'x' }, /1\/path: \/tags\/x /],
     [{ op: 'add', path: '', value: {} }, /1\/path/],

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { aFlag } from '../../src/demo/team.ts';
 import { startBrowser } from './browser.ts';
 import { field, heading, press } from './people.ts';
-import { aMember, blockStream, eventually, look, signedInVisitsIn, type Things } from './support.ts';
+import { aMember, blockStream, choose, eventually, look, signedInVisitsIn, type Things } from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());
 
@@ -427,6 +427,34 @@ suite('the details of a flag', { concurrency: 2 }, () => {
       [flag.description, flag.tags, flag.rolloutStatus.name],
       ['New words.', [{ name: 'payments' }], 'Ramping'],
     );
+  });
+
+  visit('several people and groups own a flag, set in its details or for many flags', async (things) => {
+    const { page, api, project } = things;
+    await aFlag(things, 'checkout', { on: { Staging: 50 } });
+    await aFlag(things, 'search', { on: { Staging: 50 } });
+    await api('POST', '/groups', { name: 'Payments team' });
+    const ownersOf = async (flag: string) =>
+      (await api('GET', `/splits/ws/${project.id}/${flag}`)).owners.map(({ type }: { type: string }) => type);
+    await page.goto('/p/Checkout/flags/checkout/details');
+    await choose(page, 'Add owner', 'Owners', 'Ana');
+    await choose(page, 'Add owner', 'Owners', 'Payments team');
+    await look(page, 'owners');
+    await press(page, 'Save');
+    await page.getByText('Saved.', { exact: true }).waitFor();
+    assert.deepEqual(await ownersOf('checkout'), ['user', 'group']);
+    await page.getByText(/^Owners Ana.*, Payments team$/).waitFor();
+
+    await page.goto('/p/Checkout/flags');
+    for (const flag of ['checkout', 'search']) await row(page, flag).getByRole('checkbox').check();
+    await press(page, 'Set owners');
+    await press(page, 'Add owners');
+    await page.getByText('Add an owner.').waitFor();
+    await choose(page, 'Add owner', 'Owners', 'Payments team');
+    await look(page, 'owners of many');
+    await press(page, 'Add owners');
+    await page.getByText('Set the owners of 2 flags.').waitFor();
+    assert.deepEqual([await ownersOf('checkout'), await ownersOf('search')], [['user', 'group'], ['group']]);
   });
 
   visit.long('what somebody else changes meanwhile is not lost', async (things) => {

@@ -257,6 +257,7 @@ const lists: Record<string, readonly Run[]> = {
       drift.listDrift(db, { projectId: project.id, base: environment, others: [environment], name }),
   ),
   countFlags: flagFilters.map((filter) => (db) => flags.countFlags(db, filter)),
+  listOwnedFlags: [(db) => flags.listOwnedFlags(db, user.id)],
   listFlagNames: [(db) => flags.listFlagNames(db, project.id, ['one', 'two'])],
   listStoredDefinitions: [false, true].map(
     (isArchived) => (db) => allOf(definitions.listStoredDefinitions(db, environment, { ...page, isArchived })),

@@ -261,6 +261,10 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
           ...(await flags.patchFlag(side)),
           body: [{ op: 'replace', path: '/rolloutStatus/id', value: side.rolloutStatus }],
         })),
+        naming('body/0/value/id', 'user', async (side) => ({
+          ...(await flags.patchFlag(side)),
+          body: [{ op: 'add', path: '/owners/-', value: { id: await aColleague(api, side), type: 'user' } }],
+        })),
       ],
     },
     createDefinition: {

@@ -1,8 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Change } from '#domain/changes.ts';
 import { type Definition, orderOf, recordedTargeting } from '#domain/definitions/definition.ts';
-import { groupsReading } from '../administration/whole-lists.ts';
+import { useOwnerNames } from '../administration/owner-names.ts';
 import { differencesIn } from '../targeting/change-words.ts';
 import { DifferenceBox } from '../targeting/DifferenceBox.tsx';
 import { WholeDefinition } from '../targeting/WholeDefinition.tsx';
@@ -32,7 +31,7 @@ export function ChangeDetails({ change }: { readonly change: Change }) {
 }
 
 function Picture({ change }: { readonly change: Change }) {
-  const { data: groups } = useQuery(groupsReading);
+  const nameOf = useOwnerNames();
   if (differencesIn(change).length > 0) return <Differences change={change} />;
   const { object, before, after } = change;
   if (object.type === 'definition' && before === undefined && after !== undefined) {
@@ -40,7 +39,7 @@ function Picture({ change }: { readonly change: Change }) {
     const trafficType = (after as Definition).trafficType.name;
     return <WholeDefinition targeting={targeting} order={orderOf(targeting)} trafficType={trafficType} />;
   }
-  return <FieldTable before={before} after={after} nameOf={(id) => groups?.find((group) => group.id === id)?.name} />;
+  return <FieldTable before={before} after={after} nameOf={nameOf} />;
 }
 
 function Differences({ change }: { readonly change: Change }) {

@@ -1,9 +1,8 @@
-import { useQuery } from '@tanstack/react-query';
 import { ArrowRight } from 'lucide-react';
 import type { Change } from '#domain/changes.ts';
 import { type Definition, orderOf, recordedTargeting } from '#domain/definitions/definition.ts';
 import type { Difference } from '#domain/definitions/differences.ts';
-import { groupsReading } from '../administration/whole-lists.ts';
+import { useOwnerNames } from '../administration/owner-names.ts';
 import { Bar } from '../kit/Bar.tsx';
 import { sharesInWords } from '../kit/treatments.ts';
 import { differencesIn } from '../targeting/change-words.ts';
@@ -69,8 +68,7 @@ function Shares({ difference, order }: { readonly difference: Difference; readon
 }
 
 function FieldLines({ change: { before, after } }: { readonly change: Change }) {
-  const { data: groups } = useQuery(groupsReading);
-  const changes = fieldChanges(before, after, (id) => groups?.find((group) => group.id === id)?.name);
+  const changes = fieldChanges(before, after, useOwnerNames());
   if (changes.length === 0) return null;
   return (
     <ul className={styles.lines}>

@@ -16,6 +16,7 @@ const members: Readonly<Record<string, string>> = {
   email: 'Email',
   tags: 'Tags',
   rolloutStatus: 'Rollout status',
+  owners: 'Owners',
   production: 'Production',
   requiresTitleAndComments: 'Title and comment required',
   groups: 'Groups',

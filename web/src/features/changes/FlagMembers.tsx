@@ -1,5 +1,7 @@
 import type { Change } from '#domain/changes.ts';
+import type { Flag } from '#domain/flags.ts';
 import { equalJson } from '#domain/json.ts';
+import { OwnerNames } from '../../kit/OwnerNames.tsx';
 import styles from './FlagMembers.module.css';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -28,12 +30,17 @@ export function FlagMembers({ change }: { readonly change: Change }) {
         <div key={name}>
           <dt>{names[name] ?? name}</dt>
           <dd>
-            <del>{words(before[name])}</del> <ins>{words(after[name])}</ins>
+            <del>{said(name, before[name])}</del> <ins>{said(name, after[name])}</ins>
           </dd>
         </div>
       ))}
     </dl>
   );
+}
+
+function said(name: string, value: unknown) {
+  const isSome = name === 'owners' && Array.isArray(value) && value.length > 0;
+  return isSome ? <OwnerNames owners={value as Flag['owners']} /> : words(value);
 }
 
 function words(value: unknown): string {

@@ -4,6 +4,7 @@ import { listChanges } from '#contract/changes.ts';
 import { countFlags, listFlags, patchFlag } from '#contract/flags.ts';
 import type { ListedFlag } from '#domain/definitions/summary.ts';
 import type { RolloutStatus } from '#domain/rollout-statuses.ts';
+import { useOwnerNames } from '../../administration/owner-names.ts';
 import { explain } from '../../kit/explain.ts';
 import { call, keyOf } from '../../server/api.ts';
 import type { ApiProblem } from '../../server/api-problem.ts';
@@ -14,7 +15,6 @@ import styles from './Board.module.css';
 import { BoardColumn } from './BoardColumn.tsx';
 import { fold, inLifecycle, useFolds, usualColumns } from './board.ts';
 import { useFlagCounts, useFlagsSearch, useRolloutStatuses } from './flags-query.ts';
-import { useOwnerNames } from './owners.ts';
 import { StatusDialog } from './StatusDialog.tsx';
 
 export interface Move {

@@ -4,6 +4,7 @@ import { SlidersHorizontal } from 'lucide-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { changeCleanupPolicy, listCleanup } from '#contract/cleanup.ts';
 import type { CleanupFlag, CleanupGroup } from '#domain/cleanup.ts';
+import { useOwnerNames } from '../../administration/owner-names.ts';
 import { Failure } from '../../kit/Failure.tsx';
 import { type Answer, reading } from '../../server/api.ts';
 import { useProject } from '../../server/project.ts';
@@ -21,7 +22,6 @@ import { CleanupScatter } from './CleanupScatter.tsx';
 import { CleanupSelection } from './CleanupSelection.tsx';
 import { CleanupTable } from './CleanupTable.tsx';
 import { useFailedFlags } from './each-flag.ts';
-import { useOwnerNames } from './owners.ts';
 
 const BulkFailures = lazy(() => import('./BulkReport.tsx').then((module) => ({ default: module.BulkFailures })));
 

@@ -4,6 +4,7 @@ import { unkeepFlag } from '#contract/cleanup.ts';
 import { patchFlag } from '#contract/flags.ts';
 import type { CleanupFlag } from '#domain/cleanup.ts';
 import type { Reference } from '#domain/schema.ts';
+import { useOwnerNames } from '../../administration/owner-names.ts';
 import { TreatmentName } from '../../kit/Bar.tsx';
 import { call } from '../../server/api.ts';
 import { useProject } from '../../server/project.ts';
@@ -20,7 +21,6 @@ import { CleanupDialog, type CleanupStep, useArchiveStep, useWhyNotArchive } fro
 import { callsInWords, notesOf, shortLength, startOf, whereInWords } from './cleanup-words.ts';
 import { useEachFlag } from './each-flag.ts';
 import { useRolloutStatuses } from './flags-query.ts';
-import { useOwnerNames } from './owners.ts';
 
 interface Props {
   readonly title: string;

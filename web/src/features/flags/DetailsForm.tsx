@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { listChanges } from '#contract/changes.ts';
 import { getFlag, listFlags, patchFlag } from '#contract/flags.ts';
+import { useOwnerNames } from '../../administration/owner-names.ts';
 import { Form } from '../../kit/Form.tsx';
 import { useForm } from '../../kit/form.ts';
 import { NoteFields, noteOf, noteRules } from '../../kit/NoteFields.tsx';
@@ -19,8 +20,9 @@ import { Select } from '../../ui/Select.tsx';
 import { TextArea } from '../../ui/TextArea.tsx';
 import { type Details, detailsOf, overwritten, patchOf } from './details.ts';
 import { useRolloutStatuses } from './flags-query.ts';
+import { OwnersField } from './OwnersField.tsx';
 
-/** Description, tags and rollout status. Unedited fields follow changes by others. */
+/** Description, tags, rollout status and owners. Unedited fields follow changes by others. */
 export function DetailsForm({ refusal }: { readonly refusal: string | undefined }) {
   const project = useProject();
   const flag = useFlag();
@@ -66,7 +68,8 @@ export function DetailsForm({ refusal }: { readonly refusal: string | undefined 
     },
   });
   const status = statuses.data?.find(({ id }) => id === shown.status);
-  const statusName = (id: string) => statuses.data?.find((status) => status.id === id)?.name ?? id;
+  const ownerName = useOwnerNames();
+  const nameOf = (id: string) => statuses.data?.find((one) => one.id === id)?.name ?? ownerName(id);
   const isReadOnly = refusal !== undefined;
   return (
     <Card title="General">
@@ -95,10 +98,10 @@ export function DetailsForm({ refusal }: { readonly refusal: string | undefined 
         {problem?.status === 412 && hasChanges && (
           <Notice kind="danger">Someone else changed this flag. Your changes are kept; save again.</Notice>
         )}
-        {overwritten(saved, edits).map(({ name, theirs }) => (
+        {overwritten(saved, edits, nameOf).map(({ name, theirs }) => (
           <Notice key={name} kind="plain">
             <p>
-              Someone else changed the {name} to: {name === 'status' ? statusName(theirs) : theirs}. Saving keeps yours.
+              Someone else changed the {name} to: {theirs}. Saving keeps yours.
             </p>
             <Button size="small" onClick={() => setEdits(({ [name]: _, ...rest }) => rest)}>
               Take theirs
@@ -136,6 +139,7 @@ export function DetailsForm({ refusal }: { readonly refusal: string | undefined 
             </option>
           ))}
         </Select>
+        <OwnersField owners={shown.owners} onChange={(owners) => edit('owners', owners)} isReadOnly={isReadOnly} />
         {isRequired && hasChanges && <NoteFields isRequired errors={errors} />}
       </Form>
     </Card>

@@ -1,5 +1,6 @@
 import { ArrowDownUp, Plus } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import { useOwnerNames } from '../../administration/owner-names.ts';
 import { SearchField } from '../../kit/SearchField.tsx';
 import { RolloutStatusLabel } from '../../kit/StatusChip.tsx';
 import { useEnvironments } from '../../server/project.ts';
@@ -13,7 +14,6 @@ import { useMedia } from '../../ui/use-media.ts';
 import styles from './FlagFilters.module.css';
 import { useFlagCounts, useFlagsSearch, useRolloutStatuses, useTrafficTypes } from './flags-query.ts';
 import { type Filter, filters, sortOf, sortText } from './flags-search.ts';
-import { useOwnerNames } from './owners.ts';
 
 const filterNames: Readonly<Record<Filter, string>> = {
   status: 'Status',

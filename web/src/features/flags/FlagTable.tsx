@@ -2,6 +2,7 @@ import { defaultRangeExtractor, useWindowVirtualizer } from '@tanstack/react-vir
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { FlagSort } from '#domain/flag-list.ts';
+import { useOwnerNames } from '../../administration/owner-names.ts';
 import { EnvironmentHead } from '../../kit/EnvironmentHead.tsx';
 import { ProdChip } from '../../kit/StatusChip.tsx';
 import { useEnvironments } from '../../server/project.ts';
@@ -15,7 +16,6 @@ import { FlagRow, LoadingRow } from './FlagRow.tsx';
 import styles from './FlagTable.module.css';
 import { type FlagPage, pageSize, useFlagsAt, useFlagsSearch, useHasTraffic } from './flags-query.ts';
 import { sortOf, sortText } from './flags-search.ts';
-import { useOwnerNames } from './owners.ts';
 import type { Selection } from './selection.ts';
 import { useTrafficOf } from './traffic-query.ts';
 import { useColumns } from './views-query.ts';

@@ -6,6 +6,7 @@ import { useWhyNot } from '../../server/rights.ts';
 import { Button } from '../../ui/Button.tsx';
 import { ArchiveFlagsDialog, CopyFlagsDialog, KillFlagsDialog } from './BulkDialogs.tsx';
 import { DeleteFlagsDialog, useWhyNotDelete } from './DeleteFlagsDialog.tsx';
+import { OwnersDialog } from './OwnersDialog.tsx';
 import styles from './SelectionBar.module.css';
 import { StatusDialog } from './StatusDialog.tsx';
 import type { Selection } from './selection.ts';
@@ -22,7 +23,7 @@ const icon = { size: 14, strokeWidth: 1.75, 'aria-hidden': true } as const;
 /** Actions for all selected flags. */
 export function SelectionBar({ selection, total }: Props) {
   const { flags, count } = selection;
-  const [open, setOpen] = useState<'status' | 'tag' | 'untag' | 'kill' | 'copy' | 'archive' | 'delete'>();
+  const [open, setOpen] = useState<'status' | 'tag' | 'untag' | 'owners' | 'kill' | 'copy' | 'archive' | 'delete'>();
   const environments = useEnvironments();
   // Changing the filter keeps the selection, so it may have both.
   const isArchived = flags.every(({ archivedAt }) => archivedAt !== undefined);
@@ -54,6 +55,9 @@ export function SelectionBar({ selection, total }: Props) {
           <Button refusal={refusal} onClick={() => setOpen('untag')}>
             Remove tag
           </Button>
+          <Button refusal={refusal} onClick={() => setOpen('owners')}>
+            Set owners
+          </Button>
           <Button onClick={() => setOpen('copy')}>
             <Copy {...icon} /> Copy to
           </Button>
@@ -75,6 +79,7 @@ export function SelectionBar({ selection, total }: Props) {
       {open === 'status' && <StatusDialog {...dialog} />}
       {open === 'tag' && <TagDialog {...dialog} isAdding />}
       {open === 'untag' && <TagDialog {...dialog} isAdding={false} />}
+      {open === 'owners' && <OwnersDialog {...dialog} />}
       {open === 'kill' && <KillFlagsDialog {...dialog} />}
       {open === 'copy' && <CopyFlagsDialog {...dialog} />}
       {open === 'archive' && <ArchiveFlagsDialog {...dialog} isArchived={isArchived} />}

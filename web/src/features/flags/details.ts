@@ -9,12 +9,14 @@ export interface Details {
   readonly tags: readonly string[];
   /** Rollout status id. */
   readonly status: string;
+  readonly owners: FlagAnswer['owners'];
 }
 
-export const detailsOf = ({ description, tags, rolloutStatus }: FlagAnswer): Details => ({
+export const detailsOf = ({ description, tags, rolloutStatus, owners }: FlagAnswer): Details => ({
   description,
   tags: (tags ?? []).map(({ name }) => name),
   status: rolloutStatus.id,
+  owners,
 });
 
 export function patchOf(saved: Details, wanted: Details): Operation[] {
@@ -28,16 +30,27 @@ export function patchOf(saved: Details, wanted: Details): Operation[] {
   if (wanted.status !== saved.status) {
     operations.push({ op: 'replace', path: '/rolloutStatus/id', value: wanted.status });
   }
+  if (!equalJson(wanted.owners, saved.owners)) {
+    operations.push({ op: 'replace', path: '/owners', value: wanted.owners });
+  }
   return operations;
 }
 
-/** Edits to fields that someone else changed meanwhile. */
-export const overwritten = (saved: Details, edits: Edits<Details>): { name: keyof Details; theirs: string }[] =>
+/** Edits to fields that someone else changed meanwhile. `nameOf` resolves the ids of statuses and owners. */
+export const overwritten = (
+  saved: Details,
+  edits: Edits<Details>,
+  nameOf: (id: string) => string | undefined,
+): { name: keyof Details; theirs: string }[] =>
   (Object.keys(edits) as (keyof Details)[])
     .filter((name) => {
       const edit = edits[name];
       return edit && !equalJson(saved[name], edit.from) && !equalJson(saved[name], edit.to);
     })
-    .map((name) => ({ name, theirs: wordsOf(saved[name]) || 'nothing' }));
+    .map((name) => ({ name, theirs: wordsOf(saved, name, nameOf) || 'nothing' }));
 
-const wordsOf = (value: Details[keyof Details]): string => (typeof value === 'string' ? value : value.join(', '));
+function wordsOf(saved: Details, name: keyof Details, nameOf: (id: string) => string | undefined): string {
+  if (name === 'owners') return saved.owners.map(({ id }) => nameOf(id) ?? id).join(', ');
+  if (name === 'tags') return saved.tags.join(', ');
+  return name === 'status' ? (nameOf(saved.status) ?? saved.status) : saved.description;
+}

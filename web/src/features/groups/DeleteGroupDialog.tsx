@@ -26,7 +26,7 @@ export function DeleteGroupDialog({ group, onClose }: Props) {
   return (
     <RemoveModal
       title={`Delete ${group.name}?`}
-      about={`${membersSentence(members)} They lose what they can do only through this group.`}
+      about={`${membersSentence(members)} They lose what they can do only through this group. It no longer owns flags.`}
       submit="Delete group"
       send={() => call(deleteGroup, { params: { group: group.id } })}
       done={`Deleted ${group.name}.`}

@@ -86,7 +86,7 @@ export function FlagHead({ within, environment }: HeadProps) {
             </span>
             {owners.length > 0 && (
               <span>
-                Owner{' '}
+                {owners.length === 1 ? 'Owner' : 'Owners'}{' '}
                 <b>
                   <OwnerNames owners={owners} />
                 </b>

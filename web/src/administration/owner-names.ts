@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { listGroups } from '#contract/groups.ts';
 import { listUsers } from '#contract/users.ts';
-import { everyoneReading, groupsReading } from '../../administration/whole-lists.ts';
-import { useMay } from '../../server/session.ts';
+import { useMay } from '../server/session.ts';
+import { everyoneReading, groupsReading } from './whole-lists.ts';
 
 /** Looks up names of users and groups by id. Undefined while they load, and for deleted ones. */
 export function useOwnerNames(): (id: string) => string | undefined {
