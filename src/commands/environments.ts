@@ -92,7 +92,7 @@ export async function patchEnvironmentIn(
   const answer = { environment, permissions, apiTokens: keys.map((key) => toApiToken(key)) };
   const [recordBefore, recordAfter] = [environmentRecord(before, stored), environmentRecord(environment, permissions)];
   if (equalJson(recordAfter, recordBefore)) return tx.unchanged(answer);
-  await store.saveEnvironment(tx, environment);
+  await store.saveEnvironment(tx, environment, before.name);
   if (environment.production !== before.production) await moveFlagsOf(tx, id);
   if (!equalJson(permissions, stored)) {
     await saveEnvironmentAccess(tx, projectId, { id, ...permissions });

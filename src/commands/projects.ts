@@ -58,7 +58,7 @@ export async function patchProjectIn(tx: RecordingTx, { id }: Project, operation
   const before = await store.lockProject(tx, id);
   const after = applyProjectPatch(before, operations);
   if (equalJson(after, before)) return tx.unchanged(before);
-  await store.saveProject(tx, after);
+  await store.saveProject(tx, after, before.name);
   await tx.record({ ...entry('workspace.patched', after), before, after });
   return after;
 }

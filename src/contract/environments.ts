@@ -23,7 +23,7 @@ export const listEnvironments = endpoint({
       OneOf(['position'], {
         description:
           'in the order that people chose for the project; without one, production comes last. Then each also says ' +
-          'whether changes need an approval. An addition to the vendor’s API.',
+          'whether changes need an approval, and the names that it had before. An addition to the vendor’s API.',
       }),
     ),
   }),

@@ -31,6 +31,14 @@ export const listProjects = endpoint({
       projectIdentifier: Type.Optional(
         Type.String({ maxLength: 255, description: 'Id or name of one project. Echoed in the response.' }),
       ),
+      formerName: Type.Optional(
+        Type.String({
+          maxLength: 255,
+          description:
+            'The project that had this name before it was renamed, unless another one has it now. An addition to the ' +
+            'vendor’s API.',
+        }),
+      ),
     }),
   ),
   reply: OffsetListing(ListedProject),

@@ -26,6 +26,11 @@ export const EnvironmentForCaller = extend(
           'only with `sort`: changes that the caller makes here need an approval; `unless-kill`: except to kill a flag',
       }),
     ),
+    formerNames: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'only with `sort`: names that it had before and no other environment of the project has now',
+      }),
+    ),
   }),
 );
 

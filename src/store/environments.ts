@@ -5,6 +5,7 @@ import { Problem } from '#domain/problems.ts';
 import type { Reference } from '#domain/schema.ts';
 import type { SegmentKind } from '#domain/segments.ts';
 import type { Changed } from './notices.ts';
+import { maxFormerNames } from './projects.ts';
 import { environmentScopeFilter, scopeFilter } from './scope-filter.ts';
 import { onRefused, type Reader, type Tx } from './sql.ts';
 
@@ -97,21 +98,53 @@ export async function lockEnvironment(tx: Tx, id: string): Promise<Environment> 
 const nameTaken = (name: string) =>
   onRefused({ environments_name_key: () => new Problem('environment_name_taken', { name }) });
 
-/** `changeNumber`: what its change numbers are greater than. */
-export const insertEnvironment = (tx: Tx, environment: Environment, changeNumber = environment.createdAt) =>
-  tx
+/**
+ * Its name no longer leads to another environment that had it before. `changeNumber`: what its change numbers are
+ * greater than.
+ */
+export async function insertEnvironment(
+  tx: Tx,
+  environment: Environment,
+  changeNumber = environment.createdAt,
+): Promise<void> {
+  await tx
     .run(sql`
       insert into environments (id, project_id, name, production, change_number, created_at)
       values (${environment.id}, ${environment.projectId}, ${environment.name}, ${environment.production},
               ${changeNumber}, ${environment.createdAt})`)
     .catch(nameTaken(environment.name));
+  await releaseName(tx, environment.projectId, environment.name);
+}
 
-export const saveEnvironment = (tx: Tx, environment: Environment) =>
-  tx
-    .run(sql`
-      update environments set name = ${environment.name}, production = ${environment.production}
-       where id = ${environment.id}`)
-    .catch(nameTaken(environment.name));
+/** `former`: its name until now, which still leads to it if it has another one. */
+export async function saveEnvironment(tx: Tx, environment: Environment, former: string): Promise<void> {
+  const { id, projectId, name, production } = environment;
+  await tx
+    .run(sql`update environments set name = ${name}, production = ${production} where id = ${id}`)
+    .catch(nameTaken(name));
+  if (name === former) return;
+  await releaseName(tx, projectId, name);
+  await releaseName(tx, projectId, former);
+  await tx.run(sql`
+    insert into former_environment_names (project_id, name, environment_id, renamed_at)
+    values (${projectId}, ${former}, ${id}, ${tx.now})`);
+  await tx.run(sql`
+    delete from former_environment_names where environment_id = ${id} and name not in (
+      select name from former_environment_names where environment_id = ${id}
+       order by renamed_at desc, name limit ${maxFormerNames})`);
+}
+
+const releaseName = (tx: Tx, projectId: string, name: string) =>
+  tx.run(sql`delete from former_environment_names where project_id = ${projectId} and name = ${name}`);
+
+/** The names that the project's environments had before, by their ids. */
+export async function findFormerEnvironmentNames(db: Reader, projectId: string): Promise<Map<string, string[]>> {
+  const rows = await db.all<{ environment_id: string; name: string }>(sql`
+    select environment_id, name from former_environment_names where project_id = ${projectId} order by name`);
+  const names = new Map<string, string[]>();
+  for (const { environment_id: id, name } of rows) names.set(id, [...(names.get(id) ?? []), name]);
+  return names;
+}
 
 export const deleteEnvironment = (tx: Tx, id: string) => tx.run(sql`delete from environments where id = ${id}`);
 

@@ -47,6 +47,8 @@ export interface ProjectFilter {
   readonly nameOp: 'IS' | 'STARTS_WITH' | 'CONTAINS';
   /** Id or name to look for. */
   readonly nameOrId: string | undefined;
+  /** A name that the project had before. */
+  readonly formerName?: string | undefined;
 }
 
 export async function listProjects(
@@ -64,10 +66,14 @@ export async function countProjects(db: Reader, filter: ProjectFilter): Promise<
   return row?.total ?? 0;
 }
 
-function matching({ scope, name, nameOp, nameOrId }: ProjectFilter): Sql {
+function matching({ scope, name, nameOp, nameOrId, formerName }: ProjectFilter): Sql {
   const reached = scopeFilter(scope, sql`projects.id`);
   const wanted = nameOrId === undefined ? empty : sql`and (id = ${nameOrId} or name = ${nameOrId})`;
-  return sql`${reached} ${wanted} ${name === undefined ? empty : named(name, nameOp)}`;
+  const renamed =
+    formerName === undefined
+      ? empty
+      : sql`and id = (select project_id from former_project_names where name = ${formerName})`;
+  return sql`${reached} ${wanted} ${renamed} ${name === undefined ? empty : named(name, nameOp)}`;
 }
 
 function named(name: string, nameOp: ProjectFilter['nameOp']): Sql {
@@ -78,20 +84,39 @@ function named(name: string, nameOp: ProjectFilter['nameOp']): Sql {
 
 const nameTaken = (name: string) => onRefused({ projects_name_key: () => new Problem('project_name_taken', { name }) });
 
-export const insertProject = (tx: Tx, project: Project) =>
-  tx
+/** Its name no longer leads to another project that had it before. */
+export async function insertProject(tx: Tx, project: Project): Promise<void> {
+  await tx
     .run(sql`
       insert into projects (id, name, requires_title_and_comments, is_restricted, created_at)
       values (${project.id}, ${project.name}, ${project.requiresTitleAndComments}, false, ${tx.now})`)
     .catch(nameTaken(project.name));
+  await releaseName(tx, project.name);
+}
 
-export const saveProject = (tx: Tx, project: Project) =>
-  tx
+/** `former`: its name until now, which still leads to it if it has another one. */
+export async function saveProject(tx: Tx, project: Project, former: string): Promise<void> {
+  await tx
     .run(sql`
       update projects
          set name = ${project.name}, requires_title_and_comments = ${project.requiresTitleAndComments}
        where id = ${project.id}`)
     .catch(nameTaken(project.name));
+  if (project.name === former) return;
+  await releaseName(tx, project.name);
+  await releaseName(tx, former);
+  await tx.run(sql`
+    insert into former_project_names (name, project_id, renamed_at) values (${former}, ${project.id}, ${tx.now})`);
+  await tx.run(sql`
+    delete from former_project_names where project_id = ${project.id} and name not in (
+      select name from former_project_names where project_id = ${project.id}
+       order by renamed_at desc, name limit ${maxFormerNames})`);
+}
+
+/** A project or an environment that is renamed more often forgets the oldest. */
+export const maxFormerNames = 20;
+
+const releaseName = (tx: Tx, name: string) => tx.run(sql`delete from former_project_names where name = ${name}`);
 
 /** Whether the project has anything that must be deleted first. */
 export async function isProjectInUse(tx: Tx, id: string): Promise<boolean> {

@@ -336,3 +336,28 @@ test('moves at the same time both take effect, and one that changes nothing leav
     refused(elsewhere, 400, 'before names nowhere, which is not an environment of the project');
   });
 });
+
+test('an environment keeps its former names until another one of the project takes them', async () => {
+  const project = await aProject(api);
+  const path = `/environments/ws/${project.id}`;
+  const rename = (environment: string, value: string) =>
+    api.patch(`${path}/${environment}`, [{ op: 'replace', path: '/name', value }]);
+  const formerly = async () => {
+    const { body } = await api.get(`${path}?sort=position`);
+    return Object.fromEntries(
+      body.map((one: { name: string; formerNames?: string[] }) => [one.name, one.formerNames ?? 'none']),
+    );
+  };
+  assert.deepEqual(await formerly(), { staging: 'none', production: 'none' });
+  await rename('staging', 'test');
+  await rename('test', 'preview');
+  assert.deepEqual(await formerly(), { preview: ['staging', 'test'], production: 'none' });
+  assert.equal('formerNames' in (await api.get(path)).body[0], false);
+  refused(await rename('staging', 'any'), 404, /Could not find environment staging/);
+  await anEnvironment(project, 'staging');
+  assert.deepEqual(await formerly(), { preview: ['test'], staging: 'none', production: 'none' });
+  await rename('production', 'test');
+  assert.deepEqual(await formerly(), { preview: 'none', staging: 'none', test: ['production'] });
+  await rename('test', 'production');
+  assert.deepEqual(await formerly(), { preview: 'none', staging: 'none', production: ['test'] });
+});

@@ -180,6 +180,37 @@ test('a project is patched by id or by name, and recorded with before and after'
   }
 });
 
+test('a former name leads to the project until another one takes it', async () => {
+  const project = await aBareProject();
+  const rename = (id: string, value: string) =>
+    api.patch(`/workspaces/${id}`, [{ op: 'replace', path: '/name', value }]);
+  const formerly = async (name: string, as?: string) => {
+    const { body } = await api.get(`/workspaces?formerName=${name}`, as === undefined ? {} : { as });
+    return body.objects.map(({ id }: { id: string }) => id);
+  };
+  const [second, third] = [uniqueName('second'), uniqueName('third')];
+  assert.deepEqual(await formerly(project.name), [], 'its own name is not a former one');
+  await rename(project.id, second);
+  await rename(project.id, third);
+  assert.deepEqual(await formerly(project.name), [project.id]);
+  assert.deepEqual(await formerly(second), [project.id]);
+  const elsewhere = await aBareProject();
+  const outside = await api.key({ scope: { kind: 'project', projectId: elsewhere.id } });
+  assert.deepEqual(await formerly(second, outside), []);
+  refused(await api.get(`/environments/ws/${second}`), 404, /Could not find project/);
+
+  const taking = await aBareProject(project.name);
+  assert.deepEqual(await formerly(project.name), []);
+  await rename(taking.id, second);
+  assert.deepEqual(await formerly(project.name), [taking.id], 'who had it last');
+  assert.deepEqual(await formerly(second), []);
+  await rename(project.id, project.name);
+  assert.deepEqual(await formerly(project.name), []);
+  assert.deepEqual(await formerly(third), [project.id]);
+  for (let count = 0; count < 25; count += 1) await rename(taking.id, uniqueName('often'));
+  assert.deepEqual(await formerly(second), [], 'the oldest of many are forgotten');
+});
+
 test('a patch may name nothing but name and requiresTitleAndComments, and is all or nothing', async () => {
   const { id, name } = await aBareProject();
   const good = { op: 'replace', path: '/name', value: uniqueName('renamed') };

@@ -68,6 +68,32 @@ suite('projects', { concurrency: 2 }, () => {
     await look(page, 'projects');
   });
 
+  visit('addresses with former names of a project and its environments lead on', async (things) => {
+    const { page, api, project, environments } = things;
+    await aFlag(things, 'checkout_one_page', { on: { Staging: 50 } });
+    const rename = (path: string, value: string) => api('PATCH', path, [{ op: 'replace', path: '/name', value }]);
+    await page.goto('/p/Checkout/flags/checkout_one_page/Staging');
+    await heading(page, 'checkout_one_page').waitFor();
+    await rename(`/environments/ws/${project.id}/${environments.Staging?.id}`, 'Preview');
+    await page.waitForURL('**/p/Checkout/flags/checkout_one_page/Preview');
+    await rename(`/workspaces/${project.id}`, 'Shop');
+    await page.waitForURL('**/p/Shop/flags/checkout_one_page/Preview');
+    await heading(page, 'checkout_one_page').waitFor();
+
+    await page.goto('/p/Checkout/flags/checkout_one_page/compare?a=Staging&b=Production#top');
+    await page.waitForURL('**/p/Shop/flags/checkout_one_page/compare?a=Preview&b=Production#top');
+    await page.goto('/p/Checkout/sdks/Staging');
+    await page.waitForURL('**/p/Shop/sdks/Preview');
+    await page.goBack();
+    await page.waitForURL('**/p/Shop/flags/checkout_one_page/compare?a=Preview&b=Production#top');
+    await page.goto('/p/Nowhere/flags');
+    await page.getByText('No project Nowhere').waitFor();
+    await look(page, 'no such project');
+    await api('POST', '/workspaces', { name: 'Checkout' });
+    await page.goto('/p/Checkout/flags');
+    await page.getByText('No flags yet').waitFor();
+  });
+
   visit('a second factor can be required of everyone, and whoever has none is led to set it up', async (things) => {
     const { page, server } = things;
     const codeOf = (secret: string) =>

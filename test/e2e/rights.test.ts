@@ -177,7 +177,7 @@ suite('rights', { concurrency: 2 }, () => {
     const administrators = (await api('GET', '/groups')).objects[0];
     const { page, grantee: _, ...liu } = await liuIn(things);
     const gone = page.getByText('You can no longer see Checkout');
-    const ask = 'It is not open to you, or it was renamed or deleted. Ask an administrator: Ana Ruiz.';
+    const ask = 'It is not open to you, it was deleted, or the name is wrong. Ask an administrator: Ana Ruiz.';
     const isLeft = async () => {
       await gone.waitFor();
       await page.getByText(ask).waitFor();

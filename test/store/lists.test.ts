@@ -106,6 +106,7 @@ const projectFilters = combined<projects.ProjectFilter>({
   name: [undefined, 'name'],
   nameOp: ['IS', 'STARTS_WITH', 'CONTAINS'],
   nameOrId: [undefined, project.id],
+  formerName: [undefined, 'name'],
 });
 const flagFilters = combined<flags.FlagFilter>({
   projectId: [project.id],

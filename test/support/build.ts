@@ -115,7 +115,9 @@ export async function aLargeSegment(
  * Segments of all kinds, with keys and what names them, a flag set, an attribute, an identity, a scheduled changeset, a kept flag
  * that code names: rows for tests of whole databases.
  */
-export async function aFullProject(api: Pick<Api, 'get' | 'post' | 'put' | 'delete'>): Promise<ProjectFixture> {
+export async function aFullProject(
+  api: Pick<Api, 'get' | 'post' | 'put' | 'patch' | 'delete'>,
+): Promise<ProjectFixture> {
   const project = await aProject(api);
   const { id, staging } = project;
   const done = async (answer: Promise<Answer>) => {
@@ -142,6 +144,12 @@ export async function aFullProject(api: Pick<Api, 'get' | 'post' | 'put' | 'dele
   const definition = { excludedSegments: [{ name }], excludedKeys: ['user-1'] };
   await done(api.put(`/rule-based-segments/ws/${id}/${rules}/environments/${staging.id}`, definition));
   await aLargeSegment(api, project, [staging]);
+  for (const value of ['formerly', staging.name]) {
+    await done(api.patch(`/environments/ws/${id}/${staging.id}`, [{ op: 'replace', path: '/name', value }]));
+  }
+  for (const value of [uniqueName('formerly'), project.name]) {
+    await done(api.patch(`/workspaces/${id}`, [{ op: 'replace', path: '/name', value }]));
+  }
   await done(api.post('/internal/api/v3/flag-sets', { name: aSetName(), workspace: { id } }));
   await done(api.put(`/views/ws/${id}/shared/${uniqueName('view')}`, { query: 'tag=beta', columns: ['-tags'] }));
   await done(api.post(`/schema/ws/${id}/trafficTypes/user`, { id: 'plan' }));

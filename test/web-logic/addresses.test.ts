@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { shownColumns } from '../../web/src/features/flags/columns.ts';
 import { flagsSearch, sortOf, sortText } from '../../web/src/features/flags/flags-search.ts';
-import { flagPath, ownPath } from '../../web/src/state/paths.ts';
+import { flagPath, ownPath, withCurrentNames } from '../../web/src/state/paths.ts';
 import { parseSearch, stringifySearch, textSearch } from '../../web/src/state/search-params.ts';
 
 test('what stands in an address is read back as it was, and stays text', () => {
@@ -91,4 +91,20 @@ test('after signing in nobody is sent to another site', () => {
       assert.equal(new URL(path(start + rest), 'https://flags.example').origin, 'https://flags.example');
     }),
   );
+});
+
+test('former names of environments become current ones, where an address names environments', () => {
+  const environments = [{ name: 'Preview', formerNames: ['Staging', 'Test'] }, { name: 'Production' }];
+  assert.deepEqual(withCurrentNames({ project: 'Test', environment: 'Test' }, environments), {
+    project: 'Test',
+    environment: 'Preview',
+  });
+  assert.deepEqual(withCurrentNames({ a: 'Staging', b: 'Production', q: 'Test' }, environments), {
+    a: 'Preview',
+    b: 'Production',
+    q: 'Test',
+  });
+  for (const params of [{}, { environment: 'Production' }, { active: undefined }, { q: 'Staging', tag: ['Test'] }]) {
+    assert.equal(withCurrentNames(params, environments), params);
+  }
 });

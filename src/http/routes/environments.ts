@@ -3,7 +3,7 @@ import * as contract from '#contract/environments.ts';
 import { inOrder, parsePermissions, toEnvironmentDetails } from '#domain/environments.ts';
 import { toBoolean } from '#domain/schema.ts';
 import { type ApprovalRules, listApprovalRules } from '#store/approvals.ts';
-import { findEnvironmentOrder, listEnvironments } from '#store/environments.ts';
+import { findEnvironmentOrder, findFormerEnvironmentNames, listEnvironments } from '#store/environments.ts';
 import type { Reader } from '#store/sql.ts';
 import { implement } from '../pipeline/implement.ts';
 
@@ -18,10 +18,12 @@ export const environments = (db: Reader, accountId: string) =>
         actor,
       );
       const needsApproval = new Map(rules.flatMap((one) => approvalNeeded(one)));
-      return inOrder(all, await findEnvironmentOrder(db, project.id)).map((one) => {
-        const needed = needsApproval.get(one.id);
-        return needed ? { ...one, needsApproval: needed } : one;
-      });
+      const formerNames = await findFormerEnvironmentNames(db, project.id);
+      return inOrder(all, await findEnvironmentOrder(db, project.id)).map((one) => ({
+        ...one,
+        needsApproval: needsApproval.get(one.id),
+        formerNames: formerNames.get(one.id),
+      }));
     },
     createEnvironment: async ({ context, project, body }) => {
       const { name, production = false, changePermissions, dataExportPermissions } = body;

@@ -10,8 +10,8 @@ import { implement } from '../pipeline/implement.ts';
 export const projects = (db: Reader, newProjects: NewProjects) =>
   implement(contract, {
     listProjects: async ({ actor, query }) => {
-      const { name, nameOp = 'IS', organizationIdentifier, projectIdentifier } = query;
-      const filter = { scope: actor.scope, name, nameOp, nameOrId: projectIdentifier };
+      const { name, nameOp = 'IS', organizationIdentifier, projectIdentifier, formerName } = query;
+      const filter = { scope: actor.scope, name, nameOp, nameOrId: projectIdentifier, formerName };
       const asked = {
         ...(organizationIdentifier === undefined ? {} : { organizationIdentifier }),
         ...(projectIdentifier === undefined ? {} : { projectIdentifier }),

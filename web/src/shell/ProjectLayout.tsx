@@ -1,22 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
-import { Navigate, Outlet, useParams } from '@tanstack/react-router';
-import { useEffect, useMemo, useRef } from 'react';
+import { Navigate, Outlet, useParams, useSearch } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useMemo, useRef } from 'react';
 import type { Project } from '#domain/projects.ts';
-import { askSentence, useAdministrators } from '../kit/Denied.tsx';
 import { Loaded } from '../kit/Loaded.tsx';
 import {
   type Environment,
   environmentsReading,
   ProjectContext,
   projectReading,
-  projectsReading,
   rememberProject,
 } from '../server/project.ts';
-import { useMe } from '../server/session.ts';
-import { EmptyState } from '../ui/EmptyState.tsx';
-import { Page, PageHead } from '../ui/Page.tsx';
-import { PlainButtonLink } from '../ui/TextLink.tsx';
+import { withCurrentNames } from '../state/paths.ts';
 import { PageSkeleton } from './PageSkeleton.tsx';
+
+/** Rarely needed, so loaded late. */
+const NoSuchProject = lazy(() => import('./NoSuchProject.tsx').then((module) => ({ default: module.NoSuchProject })));
 
 /** Loads the project in the address and its environments for all pages inside. */
 export function ProjectLayout() {
@@ -33,7 +31,9 @@ export function ProjectLayout() {
         project ? (
           <WithEnvironments key={project.id} project={project} word={word} />
         ) : (
-          <NoSuchProject word={word} wasSeen={seen.current === word} />
+          <Suspense fallback={<PageSkeleton />}>
+            <NoSuchProject key={word} word={word} wasSeen={seen.current === word} />
+          </Suspense>
         )
       }
     </Loaded>
@@ -56,38 +56,15 @@ function WithEnvironments({ project, word }: { readonly project: Project; readon
 
 function InProject({ project, all }: { readonly project: Project; readonly all: readonly Environment[] }) {
   const value = useMemo(() => ({ project, environments: all }), [project, all]);
+  const params = useParams({ strict: false });
+  const search = useSearch({ strict: false });
+  const [inPath, inSearch] = [withCurrentNames(params, all), withCurrentNames(search, all)];
+  if (inPath !== params || inSearch !== search) {
+    return <Navigate to="." params={inPath} search={inSearch} hash={true} replace />;
+  }
   return (
     <ProjectContext value={value}>
       <Outlet />
     </ProjectContext>
-  );
-}
-
-interface NoSuchProjectProps {
-  readonly word: string;
-  /** The project was open a moment ago. */
-  readonly wasSeen: boolean;
-}
-
-function NoSuchProject({ word, wasSeen }: NoSuchProjectProps) {
-  const { data } = useQuery(projectsReading);
-  const me = useMe();
-  const people = useAdministrators();
-  return (
-    <Page>
-      <PageHead title={wasSeen ? word : 'No such project'} />
-      <EmptyState
-        title={wasSeen && !me.administrator ? `You can no longer see ${word}` : `No project ${word}`}
-        action={(data?.objects ?? []).slice(0, 8).map(({ id, name }) => (
-          <PlainButtonLink key={id} to="/p/$project/flags" params={{ project: name }}>
-            {name}
-          </PlainButtonLink>
-        ))}
-      >
-        {me.administrator
-          ? 'It was renamed or deleted.'
-          : `It is not open to you, or it was renamed or deleted. ${askSentence(people)}`}
-      </EmptyState>
-    </Page>
   );
 }

@@ -10,6 +10,24 @@ const mistakable = /^(?:new|compare|activity|details|~.*)$/is;
 export const nameInAddress = (name: string): string => (mistakable.test(name) ? `~${name}` : name);
 export const nameFromAddress = (word: string): string => word.replace(/^~/, '');
 
+/** Where addresses in a project name environments, in the path or in the search. */
+const environmentParams = ['environment', 'env', 'active', 'a', 'b'];
+
+interface Renamed {
+  readonly name: string;
+  readonly formerNames?: readonly string[];
+}
+
+/** The same parameters if they name no environment by a former name. */
+export function withCurrentNames<Params extends object>(params: Params, environments: readonly Renamed[]): Params {
+  const renamed = Object.entries(params).flatMap(([key, value]) => {
+    const environment =
+      environmentParams.includes(key) && environments.find(({ formerNames }) => formerNames?.includes(value));
+    return environment ? [[key, environment.name]] : [];
+  });
+  return renamed.length > 0 ? { ...params, ...Object.fromEntries(renamed) } : params;
+}
+
 /** The path of a flag, or of its definition in an environment. */
 export function flagPath(project: string, flag: string, environment?: string): string {
   const ofFlag = `/p/${encodeURIComponent(project)}/flags/${part(flag)}`;

@@ -51,7 +51,7 @@ export function EditEnvironmentDialog({ environment, onClose }: Props) {
         label="Name"
         defaultValue={environment.name}
         maxLength={environmentNameLimit}
-        hint="API keys keep working. Update scripts that use the old name."
+        hint="API keys and links keep working. Update scripts that use the old name."
         error={errors.name}
         autoComplete="off"
         autoFocus

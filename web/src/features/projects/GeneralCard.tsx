@@ -78,7 +78,7 @@ export function GeneralCard() {
           value={name}
           readOnly={!mayEdit}
           onChange={({ target }) => setEdited({ ...edited, name: { from: name, to: target.value } })}
-          hint={mayEdit ? 'Part of the address of all its pages. Links with the old name stop working.' : undefined}
+          hint={mayEdit ? 'Links with the old name keep working. Update scripts that use it.' : undefined}
           error={errors.name}
           autoComplete="off"
         />
