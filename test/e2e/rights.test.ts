@@ -290,6 +290,7 @@ suite('rights', { concurrency: 2 }, () => {
     const administrators = { id: objects[0].id, type: 'group' };
     const closed = { view: { restricted: true, grantees: [administrators] } };
     await page.goto('/');
+    await page.getByRole('main').getByRole('link', { name: 'Checkout' }).click();
     await page.waitForURL('**/p/Checkout/flags');
     await setAccess(things, closed);
     await page.goto('/');
