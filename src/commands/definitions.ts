@@ -293,6 +293,27 @@ export async function leaveFlagSetIn(
   }
 }
 
+/**
+ * Part of deleting a project. It leaves no tombstones and does not look at approvals: the environment is deleted in the
+ * same transaction.
+ */
+export async function removeDefinitionsIn(
+  tx: RecordingTx,
+  { flags, ...place }: Omit<Place, 'flag'> & { flags: readonly store.SizedFlag[] },
+): Promise<void> {
+  for (const some of store.inReadableParts(flags)) {
+    const all = await store.listStoredDefinitionsOfFlags(tx, place.environment, some);
+    await tx.record(
+      ...all.map((stored) => ({
+        ...entry('definition.deleted', { ...place, flag: stored }),
+        before: toRecord(stored),
+        notBefore: nextRevision(tx.now, stored.lastUpdateTime),
+      })),
+    );
+    await store.deleteDefinitions(tx, place.environment.id, some);
+  }
+}
+
 /** What the audit entry of a change refers to. */
 type Place = Pick<DefinitionChange, 'project' | 'note'> & { readonly environment: Reference; readonly flag: Reference };
 

@@ -278,6 +278,23 @@ export async function deleteFlagIn(tx: RecordingTx, { project, flag, note, ifMat
   return true as const;
 }
 
+/** Part of deleting a project. Their definitions must be deleted. */
+export async function removeFlagsIn(
+  tx: RecordingTx,
+  { project, flags, note }: { project: Project; flags: readonly Flag[]; note: Note },
+): Promise<void> {
+  // While they are there, those who watch them are known.
+  await tx.record(
+    ...flags.map((flag) => ({
+      ...entry('flag.deleted', project, flag),
+      before: withoutRevision(flag),
+      note,
+      notBefore: nextRevision(tx.now, flag.revision),
+    })),
+  );
+  await store.deleteFlags(tx, flags);
+}
+
 /**
  * Takes the flag away from everyone but keeps it whole: its name, its definitions and their seeds. SDKs are told as
  * when it is deleted.

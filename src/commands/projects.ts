@@ -1,4 +1,5 @@
 import { v7 as newId } from 'uuid';
+import type { ApiKey } from '#domain/api-keys.ts';
 import { openPermissions } from '#domain/environments.ts';
 import { equalJson } from '#domain/json.ts';
 import type { Operation } from '#domain/json-patch.ts';
@@ -67,19 +68,40 @@ export async function patchProjectIn(tx: RecordingTx, { id }: Project, operation
 const maxRecordedKeys = 1_000;
 
 /** Deletes a project without environments and traffic types. */
-export const deleteProject = (context: Context, project: Project) =>
-  writeAlone(context, (tx) => deleteProjectIn(tx, project));
+export const deleteProject = (context: Context, project: Project, note: Note) =>
+  writeAlone(context, (tx) => deleteProjectIn(tx, project, note));
 
-export async function deleteProjectIn(tx: AloneTx, { id }: Project) {
-  const before = await store.lockProject(tx, id);
-  if (await store.isProjectInUse(tx, id)) throw new Problem('project_in_use', { name: before.name });
-  // The project's keys are deleted with it.
+export async function deleteProjectIn(tx: AloneTx, { id }: Project, note: Note) {
+  const project = await store.lockProject(tx, id);
+  if (await store.isProjectInUse(tx, id)) throw new Problem('project_in_use', { name: project.name });
+  const keys = await deleteKeysOfProjectIn(tx, id);
+  return deleteLockedProjectIn(tx, { project, keys, note });
+}
+
+interface DeletedKeys {
+  readonly apiKeys: readonly ApiKey[];
+  readonly apiKeyCount?: number;
+}
+
+/** The project's keys are deleted with it. Returns what its audit entry says of them. */
+export async function deleteKeysOfProjectIn(tx: AloneTx, id: string): Promise<DeletedKeys> {
   const scope = { kind: 'project', projectId: id } as const;
   const apiKeys = await listApiKeys(tx, { scope, offset: 0, limit: maxRecordedKeys });
   const apiKeyCount = await countApiKeys(tx, scope);
-  await store.deleteProject(tx, id);
-  const recorded = apiKeyCount > maxRecordedKeys ? { apiKeys, apiKeyCount } : { apiKeys };
-  await tx.record({ ...entry('workspace.deleted', before), before: { ...before, ...recorded } });
+  await store.deleteKeysOfProject(tx, id);
+  return apiKeyCount > maxRecordedKeys ? { apiKeys, apiKeyCount } : { apiKeys };
+}
+
+interface ProjectDeletion {
+  readonly project: Project;
+  readonly keys: DeletedKeys;
+  readonly note: Note;
+}
+
+/** Part of deleting a project. It must be locked and empty. */
+export async function deleteLockedProjectIn(tx: AloneTx, { project, keys, note }: ProjectDeletion) {
+  await store.deleteProject(tx, project.id);
+  await tx.record({ ...entry('workspace.deleted', project), before: { ...project, ...keys }, note });
   return true as const;
 }
 

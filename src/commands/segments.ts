@@ -131,6 +131,20 @@ export async function deleteSegmentIn(tx: RecordingTx, segment: Segment) {
   return true as const;
 }
 
+/**
+ * Part of deleting a project: nothing names it, and its environments are deleted in the same transaction, so it leaves
+ * no tombstones. A job deletes its keys.
+ */
+export async function removeSegmentIn(tx: RecordingTx, segment: Segment): Promise<void> {
+  for (const environment of await store.listEnvironmentsOfSegment(tx, segment.id)) {
+    const activation = await requireActivation(tx, environment, segment);
+    const before = toPlaceRecord({ environment, segment, activation });
+    await tx.record({ ...entry('segment.deactivated', segment, environment), before });
+  }
+  await store.deleteSegment(tx, segment.id);
+  await tx.record({ ...entry('segment.deleted', segment), before: toRecord(segment) });
+}
+
 /** A segment in an environment. */
 export interface SegmentPlace {
   readonly environment: Environment;
@@ -234,7 +248,7 @@ const noticeKinds = { standard: 'segment', large: 'large-segment', rule_based: '
 export const changed = ({ kind, name }: Segment): Changed => ({ kind: noticeKinds[kind], name });
 
 /** With its rules, so that a rule-based segment can be restored. */
-const toPlaceRecord = (place: LockedPlace) =>
+const toPlaceRecord = (place: Pick<LockedPlace, 'environment' | 'segment' | 'activation'>) =>
   place.segment.kind === 'rule_based'
     ? new JsonText(toRuleBasedText(place))
     : { name: place.segment.name, keyCount: place.activation.keyCount };

@@ -3,7 +3,7 @@ import { Patch } from '#domain/json-patch.ts';
 import { ListedProject, NewProject, Project } from '#domain/projects.ts';
 import { extend, OneOf } from '#domain/schema.ts';
 import { endpoint } from './endpoint.ts';
-import { OffsetListing, OffsetPage, True } from './parts.ts';
+import { NoteQuery, OffsetListing, OffsetPage, True } from './parts.ts';
 
 const pageSize = { default: 50, max: 200 };
 
@@ -72,8 +72,19 @@ export const deleteProject = endpoint({
   method: 'DELETE',
   path: '/workspaces/:project',
   summary: 'Delete a project',
-  description: 'Only if it has neither environments nor traffic types.',
+  description:
+    'Only if it has neither environments nor traffic types, unless `contents` says otherwise. Its API keys are revoked.',
   access: { needs: 'project.write', scope: 'project' },
+  query: extend(
+    NoteQuery,
+    Type.Object({
+      contents: Type.Optional(
+        Type.Literal('delete', {
+          description: 'Also deletes everything in it, or nothing. An addition to the vendor’s API.',
+        }),
+      ),
+    }),
+  ),
   reply: True,
-  problems: ['project_in_use'],
+  problems: ['project_in_use', 'project_guarded', 'project_too_large', 'note_required'],
 });

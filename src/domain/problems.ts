@@ -138,6 +138,15 @@ export const problems = {
     'invalid',
     (p) => `Project ${p.name} still has environments or traffic types; delete them first`,
   ),
+  project_guarded: problem<{ name: string; environment: string }>(
+    'forbidden',
+    (p) => `Project ${p.name} cannot be deleted with its contents: changes in ${p.environment} need an approval`,
+    (p) => `Turn approvals off in ${p.environment} first, or delete its definitions with approved changesets`,
+  ),
+  project_too_large: problem<{ name: string; max: number }>(
+    'invalid',
+    (p) => `Project ${p.name} has more than ${p.max} flags and definitions; delete some of them first`,
+  ),
   environment_not_found: notFoundByName('environment', 'GET /environments/ws/<project>'),
   environment_ambiguous: problem<{ name: string }>(
     'invalid',

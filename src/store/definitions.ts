@@ -312,6 +312,19 @@ export async function deleteDefinition(tx: Tx, environmentId: string, flagId: st
   await moveFlags(tx, [flagId], tx.now);
 }
 
+/** The first flags that are defined in the environment, with the size of their definitions. */
+export const listDefinedFlags = (db: Reader, environmentId: string, limit: number) =>
+  db.all<SizedFlag>(sql`
+    select f.id, f.name, octet_length(d.targeting) as bytes
+      from definitions d join flags f on f.id = d.flag_id
+     where d.environment_id = ${environmentId} order by d.created_at, d.flag_id limit ${limit}`);
+
+/** For an environment that is deleted: its flags keep no count of them. */
+export const deleteDefinitions = (tx: Tx, environmentId: string, flags: readonly Reference[]) =>
+  tx.run(sql`
+    delete from definitions
+     where environment_id = ${environmentId} and flag_id in (${join(flags.map(({ id }) => id))})`);
+
 /** Gives the definition a new change number, with which SDKs receive it again. */
 export async function renumberDefinition(tx: Tx, environmentId: string, flag: Reference, changeNumber: number) {
   const place = sql`environment_id = ${environmentId} and flag_id = ${flag.id}`;

@@ -141,6 +141,17 @@ export async function readFlags(db: Reader, page: Sql, order: Sql = sql`f.create
   return rows.map((row) => ({ ...toFlag(row, tags.get(row.id) ?? []), lastUpdateTime: row.changed_at }));
 }
 
+/** The first flags of a project, archived or not. */
+export const listStoredFlags = (db: Reader, projectId: string, limit: number): Promise<Flag[]> =>
+  readFlags(db, sql`select id from flags where project_id = ${projectId} order by created_at, id limit ${limit}`);
+
+/** The number of flags of a project, archived or not, and of their definitions. */
+export async function countFlagsAndDefinitions(db: Reader, projectId: string): Promise<number> {
+  const row = await db.one<{ total: number }>(sql`
+    select count(*) + coalesce(sum(definition_count), 0) as total from flags where project_id = ${projectId}`);
+  return Number(row?.total ?? 0);
+}
+
 /** The number of all flags of a project that are not archived is stored; with a filter, flags are counted. */
 export async function countFlags(db: Reader, filter: FlagFilter): Promise<Total> {
   const { projectId, tags, name, rolloutStatusId, isArchived } = filter;
@@ -285,6 +296,10 @@ export async function deleteFlag(tx: Tx, { id, archivedAt }: Flag): Promise<void
   await nextFlagChange(tx, id, archivedAt === undefined ? -1 : 0);
   await tx.run(sql`delete from flags where id = ${id}`);
 }
+
+/** For a project that is deleted: it keeps no count of them. */
+export const deleteFlags = (tx: Tx, flags: readonly Reference[]) =>
+  tx.run(sql`delete from flags where id in (${join(flags.map(({ id }) => id))})`);
 
 /**
  * Raises the change number of the flag's project, which invalidates counted totals, and adjusts its number of flags.

@@ -129,8 +129,8 @@ export async function isProjectInUse(tx: Tx, id: string): Promise<boolean> {
 /** Deleting more at once would hold up the event loop where the database is SQLite. */
 const keysAtOnce = 500;
 
-/** Also deletes its rollout statuses, keys and viewers, and removes its keys from the viewers of other projects. */
-export async function deleteProject(tx: Tx, id: string): Promise<void> {
+/** Also removes them from the lists of other projects. */
+export async function deleteKeysOfProject(tx: Tx, id: string): Promise<void> {
   let last = { id: '', created_at: -1 };
   for (;;) {
     // From the last one on: PostgreSQL would pass over all that the transaction has deleted.
@@ -146,6 +146,8 @@ export async function deleteProject(tx: Tx, id: string): Promise<void> {
     await tx.run(sql`delete from environment_grants where grantee_type = 'api_key' and grantee_id in (${ids})`);
     await tx.run(sql`delete from api_keys where id in (${ids})`);
   }
-  await tx.run(sql`delete from projects where id = ${id}`);
   tx.announce({ kind: 'api-keys' });
 }
+
+/** Also deletes its rollout statuses and viewers. Its keys must be deleted. */
+export const deleteProject = (tx: Tx, id: string) => tx.run(sql`delete from projects where id = ${id}`);

@@ -6,12 +6,12 @@ import manifest from '../../package.json' with { type: 'json' };
 import { aFlag } from '../../src/demo/team.ts';
 import { startBrowser } from './browser.ts';
 import { ana, field, heading, press } from './people.ts';
-import { aMember, look, menuOf, row, signedInVisitsIn } from './support.ts';
+import { aMember, look, row, signedInVisitsIn } from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());
 
 suite('projects', { concurrency: 2 }, () => {
-  visit('a project is made, renamed, emptied and deleted', async ({ page }) => {
+  visit('a project is made, renamed and deleted', async ({ page }) => {
     await page.goto('/admin/settings');
     await row(page, 'Checkout').getByText('Staging, Development, Production').waitFor();
     await page.getByText(`Burgee ${manifest.version}`, { exact: true }).waitFor();
@@ -38,11 +38,6 @@ suite('projects', { concurrency: 2 }, () => {
     await page.getByText('No flags yet').waitFor();
     await page.getByRole('link', { name: 'Environments' }).click();
     await row(page, 'Production').getByText('Prod', { exact: true }).waitFor();
-    for (const name of ['Test', 'Production']) {
-      await menuOf(page, name, 'Delete');
-      await press(page, 'Delete environment');
-      await row(page, name).waitFor({ state: 'detached' });
-    }
 
     await page.getByRole('link', { name: 'Project settings' }).click();
     await field(page, 'Name').fill('Search & find');
@@ -52,16 +47,15 @@ suite('projects', { concurrency: 2 }, () => {
     await page.getByRole('button', { name: 'Project Search & find' }).waitFor();
     await page.getByRole('button', { name: 'Discard' }).waitFor({ state: 'detached' });
 
-    assert.ok(await page.getByRole('button', { name: 'Delete project' }).isDisabled());
-    await page.getByText('1 traffic type', { exact: true }).waitFor();
     await look(page, 'project settings');
-    await press(page, 'Delete user');
-    await press(page, 'Delete traffic type');
-    await page.getByText('It is empty, so you can delete it.').waitFor();
     await press(page, 'Delete project');
-    await page.getByRole('alertdialog', { name: 'Delete Search & find?' }).waitFor();
+    const dialog = page.getByRole('alertdialog', { name: 'Delete Search & find?' });
+    await dialog.getByText('2 environments: Test and Production').waitFor();
+    await dialog.getByRole('button', { name: 'Delete project' }).click();
+    await dialog.getByText('Type Search & find', { exact: true }).waitFor();
+    await field(page, 'Type Search & find to confirm').fill('Search & find');
     await look(page, 'delete a project');
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete project' }).click();
+    await dialog.getByRole('button', { name: 'Delete project' }).click();
     await heading(page, 'Server settings').waitFor();
     await row(page, 'Checkout').waitFor();
     await row(page, 'Search').waitFor({ state: 'detached' });
@@ -151,9 +145,36 @@ suite('projects', { concurrency: 2 }, () => {
     await page.getByText('Traffic type user is still used by feature flags or segments; delete them first.').waitFor();
     await look(page, 'traffic type in use');
     await press(page, 'Cancel');
-    await page.getByText('1 flag', { exact: true }).waitFor();
-    await page.getByText('3 environments', { exact: true }).waitFor();
   });
+
+  visit.long(
+    'a project that requires titles is deleted with its flags; not while changes need an approval',
+    async (things) => {
+      const { page, api, project, environments } = things;
+      await aFlag(things, 'checkout_one_page', { on: { Staging: 50 } });
+      await aFlag(things, 'put_away', { on: { Staging: 50 } });
+      await api('POST', `/splits/ws/${project.id}/put_away/archive`);
+      const staging = `/environments/ws/${project.id}/${environments.Staging?.id}`;
+      const path = '/changePermissions/areApprovalsRequired';
+      await api('PATCH', staging, [{ op: 'replace', path, value: true }]);
+      await page.goto('/p/Checkout/settings');
+      await press(page, 'Delete project');
+      const dialog = page.getByRole('alertdialog', { name: 'Delete Checkout?' });
+      await dialog.getByText('Changes in Staging need an approval.').first().waitFor();
+      await look(page, 'project with approvals');
+      await api('PATCH', staging, [{ op: 'replace', path, value: false }]);
+      await api('PATCH', `/workspaces/${project.id}`, [
+        { op: 'replace', path: '/requiresTitleAndComments', value: true },
+      ]);
+      await dialog.getByText('1 archived flag').waitFor();
+      await field(page, 'Type Checkout to confirm').fill('Checkout');
+      await field(page, 'Comment').fill('Sold');
+      await look(page, 'delete a project with a title');
+      await dialog.getByRole('button', { name: 'Delete project' }).click();
+      await page.getByText('Deleted Checkout.').waitFor();
+      await page.getByText('No project yet').waitFor();
+    },
+  );
 
   visit.long('who is no administrator sees the settings, and whom to ask', async (things) => {
     const { page, complaints, leave } = await aMember(things);

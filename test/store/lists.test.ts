@@ -275,6 +275,9 @@ const lists: Record<string, readonly Run[]> = {
   countDefinitions: [false, true].map(
     (isArchived) => (db) => definitions.countDefinitions(db, environment.id, isArchived),
   ),
+  listDefinedFlags: [(db) => definitions.listDefinedFlags(db, environment.id, 500)],
+  listStoredFlags: [(db) => flags.listStoredFlags(db, project.id, 50)],
+  countFlagsAndDefinitions: [(db) => flags.countFlagsAndDefinitions(db, project.id)],
   listEnvironmentsOfFlag: [(db) => definitions.listEnvironmentsOfFlag(db, flag.id)],
   listStoredDefinitionsOfFlags: [(db) => definitions.listStoredDefinitionsOfFlags(db, environment, [flag])],
   listStoredDefinitionsOfFlag: [(db) => allOf(definitions.listStoredDefinitionsOfFlag(db, flag.id, [environment]))],

@@ -1,3 +1,4 @@
+import { deleteProjectWithContents } from '#commands/project-contents.ts';
 import { createProject, deleteProject, patchProject } from '#commands/projects.ts';
 import * as contract from '#contract/projects.ts';
 import type { NewProjects } from '#domain/restrictions.ts';
@@ -6,6 +7,7 @@ import { countProjects, listProjects } from '#store/projects.ts';
 import type { Reader } from '#store/sql.ts';
 import { offsetPage } from '../paging/offset.ts';
 import { implement } from '../pipeline/implement.ts';
+import { noteOf } from '../pipeline/notes.ts';
 
 export const projects = (db: Reader, newProjects: NewProjects) =>
   implement(contract, {
@@ -31,5 +33,8 @@ export const projects = (db: Reader, newProjects: NewProjects) =>
       return createProject(context, fields, newProjects);
     },
     patchProject: async ({ context, project, body }) => patchProject(context, project, body),
-    deleteProject: async ({ context, project }) => deleteProject(context, project),
+    deleteProject: async ({ context, project, query, body }) => {
+      const command = query.contents === 'delete' ? deleteProjectWithContents : deleteProject;
+      return command(context, project, noteOf(query, body));
+    },
   });

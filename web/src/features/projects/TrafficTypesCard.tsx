@@ -18,52 +18,47 @@ import { Field } from '../../ui/Field.tsx';
 import { useTrafficTypes } from './project-changes.ts';
 import styles from './TrafficTypesCard.module.css';
 
-/** Anchor for links on the page. */
-export const trafficTypesId = 'traffic-types';
-
 export function TrafficTypesCard() {
   const may = useMay();
   const trafficTypes = useTrafficTypes();
   const [isAdding, setAdding] = useState(false);
   const [deleting, setDeleting] = useState<TrafficTypeReply>();
   return (
-    <div id={trafficTypesId}>
-      <Card
-        title="Traffic types"
-        lead="What flags target, such as users or accounts. You cannot change the traffic type of a flag."
-      >
-        <Loaded query={trafficTypes}>
-          {(all) => (
-            <ul className={styles.list}>
-              {all.map((trafficType) => (
-                <li key={trafficType.id} className={styles.row}>
-                  <span className="mono">{trafficType.name}</span>
-                  {may(deleteTrafficType) && (
-                    <Button
-                      look="quiet"
-                      size="icon"
-                      aria-label={`Delete ${trafficType.name}`}
-                      onClick={() => setDeleting(trafficType)}
-                    >
-                      <Trash size={15} aria-hidden />
-                    </Button>
-                  )}
-                </li>
-              ))}
-            </ul>
-          )}
-        </Loaded>
-        {may(createTrafficType) && (
-          <div>
-            <Button onClick={() => setAdding(true)}>
-              <Plus size={14} aria-hidden /> Add traffic type
-            </Button>
-          </div>
+    <Card
+      title="Traffic types"
+      lead="What flags target, such as users or accounts. You cannot change the traffic type of a flag."
+    >
+      <Loaded query={trafficTypes}>
+        {(all) => (
+          <ul className={styles.list}>
+            {all.map((trafficType) => (
+              <li key={trafficType.id} className={styles.row}>
+                <span className="mono">{trafficType.name}</span>
+                {may(deleteTrafficType) && (
+                  <Button
+                    look="quiet"
+                    size="icon"
+                    aria-label={`Delete ${trafficType.name}`}
+                    onClick={() => setDeleting(trafficType)}
+                  >
+                    <Trash size={15} aria-hidden />
+                  </Button>
+                )}
+              </li>
+            ))}
+          </ul>
         )}
-        {isAdding && <NewTrafficTypeDialog onClose={() => setAdding(false)} />}
-        {deleting && <DeleteTrafficTypeDialog trafficType={deleting} onClose={() => setDeleting(undefined)} />}
-      </Card>
-    </div>
+      </Loaded>
+      {may(createTrafficType) && (
+        <div>
+          <Button onClick={() => setAdding(true)}>
+            <Plus size={14} aria-hidden /> Add traffic type
+          </Button>
+        </div>
+      )}
+      {isAdding && <NewTrafficTypeDialog onClose={() => setAdding(false)} />}
+      {deleting && <DeleteTrafficTypeDialog trafficType={deleting} onClose={() => setDeleting(undefined)} />}
+    </Card>
   );
 }
 

@@ -1,7 +1,6 @@
 /** Changes to projects, and which queries they invalidate. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { listChanges } from '#contract/changes.ts';
-import { listFlags } from '#contract/flags.ts';
 import { listProjects } from '#contract/projects.ts';
 import { listTrafficTypes } from '#contract/traffic-types.ts';
 import { sentence } from '../../kit/explain.ts';
@@ -22,12 +21,6 @@ export const useTrafficTypes = () => {
   const { id } = useProject();
   return useQuery(reading(listTrafficTypes, { params: { project: id } }));
 };
-
-/** The number of flags in the project; undefined while loading. */
-export function useFlagCount(): number | undefined {
-  const { id } = useProject();
-  return useQuery(reading(listFlags, { params: { project: id }, query: { limit: 1 } })).data?.totalCount;
-}
 
 export const projectNameRule: FieldRule = {
   check: (value) => (value.trim() === '' ? 'Enter a name.' : undefined),

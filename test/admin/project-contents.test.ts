@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import sql, { raw } from 'sql-template-tag';
+import { tables } from '../../src/operations/copy.ts';
+import { refused, startApi } from '../support/app.ts';
+import { aDefinedFlag, aFlag, aFullProject, aProject, uniqueName } from '../support/build.ts';
+
+const api = await startApi();
+
+const withContents = (project: { id: string }, more = '') =>
+  api.delete(`/workspaces/${project.id}?contents=delete${more}`);
+
+/** The names of the tables with rows that name one of the ids, except those that keep history or that jobs empty. */
+async function tablesNaming(ids: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const { name } of tables) {
+    if (/^(changes|watch_news|segment_keys|key_list|traffic_counts|flag_traffic|event_)/.test(name)) continue;
+    const text = JSON.stringify(await api.store.all(sql`select * from ${raw(name)}`));
+    if (ids.some((id) => text.includes(id))) found.push(name);
+  }
+  return found;
+}
+
+test('a project that is in use is deleted with everything in it, if the caller says so', async () => {
+  const [project, other] = [await aFullProject(api), await aFullProject(api)];
+  const { flag, path } = await aDefinedFlag(api, project);
+  await api.post(`/splits/ws/${project.id}/${flag.name}/archive`);
+  const flags = (await api.get(`/splits/ws/${project.id}`)).body.objects;
+  const [first] = flags;
+  const before = await api.get(`/splits/ws/${other.id}/environments/${other.staging.id}`);
+  refused(await api.delete(`/workspaces/${project.id}`), 400, /still has environments or traffic types/);
+  refused(await api.delete(`/workspaces/${project.id}?contents=yes`), 400, /^contents /);
+
+  const actions = await api.recorded(async () => {
+    const { status, text } = await withContents(project, '&title=Over&comment=Sold');
+    assert.deepEqual([status, text], [200, 'true']);
+  });
+  const count = (action: string) => actions.filter((one) => one === action).length;
+  assert.equal(actions.at(-1), 'workspace.deleted');
+  assert.deepEqual(
+    ['definition.deleted', 'flag.deleted', 'segment.deactivated', 'segment.deleted', 'environment.deleted'].map(count),
+    [2, 2, 3, 4, 2],
+  );
+  assert.deepEqual(['flag_set.deleted', 'attribute.deleted', 'trafficType.deleted'].map(count), [1, 1, 1]);
+  const last = await api.lastChange();
+  assert.deepEqual([last.object.name, last.title, last.comment], [project.name, 'Over', 'Sold']);
+  assert.equal((last.before as { apiKeys: unknown[] }).apiKeys.length, 4, 'the keys of its environments');
+  const ids = [project.id, project.staging.id, project.production.id, flag.id, first.id];
+  assert.deepEqual(await tablesNaming(ids), []);
+  refused(await api.get(path), 404, /Could not find project/);
+  assert.deepEqual((await api.get(`/splits/ws/${other.id}/environments/${other.staging.id}`)).body, before.body);
+  assert.equal((await api.post('/workspaces', { name: project.name })).status, 200, 'its name is free');
+});
+
+test('the keys of a project that is deleted with its contents stop working at once', async () => {
+  const project = await aProject(api);
+  await aDefinedFlag(api, project);
+  const body = {
+    name: uniqueName('key'),
+    apiKeyType: 'server_side',
+    workspace: { id: project.id },
+    environments: [{ id: project.staging.id }],
+  };
+  const { key } = (await api.post('/apiKeys', body)).body;
+  const poll = () => api.call('GET', '/api/splitChanges?s=1.3&since=-1', { as: key });
+  assert.equal((await poll()).status, 200);
+  assert.equal((await withContents(project)).status, 200);
+  assert.equal((await poll()).status, 401);
+});
+
+test('contents are not deleted where changes need an approval, or without the note that the project requires', async () => {
+  const project = await aProject(api);
+  const { path } = await aDefinedFlag(api, project);
+  const requireApprovals = (value: boolean) =>
+    api.patch(`/environments/ws/${project.id}/${project.staging.id}`, [
+      { op: 'replace', path: '/changePermissions/areApprovalsRequired', value },
+    ]);
+  const unchanged = async (attempt: () => Promise<unknown>) => {
+    assert.deepEqual(await api.recorded(attempt), []);
+    assert.equal((await api.get(path)).status, 200);
+  };
+  await requireApprovals(true);
+  await unchanged(async () => refused(await withContents(project), 403, /changes in staging need an approval/));
+  await requireApprovals(false);
+  await api.patch(`/workspaces/${project.id}`, [{ op: 'replace', path: '/requiresTitleAndComments', value: true }]);
+  await unchanged(async () => assert.equal((await withContents(project)).status, 400));
+  assert.equal((await withContents(project, '&title=Over&comment=Sold')).status, 200);
+});
+
+test('a project with very many flags is not deleted in one go', async () => {
+  const project = await aProject(api);
+  const flag = await aFlag(api, project);
+  const columns = sql`project_id, traffic_type_id, rollout_status_id, description, rollout_status_at, owners, revision,
+    created_at`;
+  await api.store.write((tx) =>
+    tx.run(sql`
+      with recursive numbers (number) as (select 1 union all select number + 1 from numbers where number < 5000)
+      insert into flags (id, name, ${columns})
+      select id || '-' || number, name || '_' || number, ${columns} from flags cross join numbers where id = ${flag.id}`),
+  );
+  refused(
+    await withContents(project),
+    400,
+    `Project ${project.name} has more than 5000 flags and definitions; delete some of them first`,
+  );
+  await api.delete(`/splits/ws/${project.id}/${flag.name}`);
+  assert.equal((await withContents(project)).status, 200);
+});
