@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { listGroups } from '#contract/groups.ts';
 import { listUsers } from '#contract/users.ts';
 import { useMay } from '../server/session.ts';
@@ -9,6 +10,8 @@ export function useOwnerNames(): (id: string) => string | undefined {
   const may = useMay();
   const { data: everyone } = useQuery({ ...everyoneReading, enabled: may(listUsers), staleTime: 60_000 });
   const { data: groups } = useQuery({ ...groupsReading, enabled: may(listGroups), staleTime: 60_000 });
-  return (id) =>
-    everyone?.people.find((user) => user.id === id)?.name ?? groups?.find((group) => group.id === id)?.name;
+  return useMemo(() => {
+    const names = new Map([...(groups ?? []), ...(everyone?.people ?? [])].map(({ id, name }) => [id, name]));
+    return (id) => names.get(id);
+  }, [everyone, groups]);
 }

@@ -33,8 +33,7 @@ interface RolloutProps {
 
 /** A rollout status: a dot for its group, its name and its age in days. */
 export const RolloutStatusLabel = ({ name, since }: RolloutProps) => (
-  <span className={styles.rollout}>
-    <span className={`${styles.mark} ${groups[name] ?? styles.unknown}`} aria-hidden />
+  <span className={`${styles.rollout} ${groups[name] ?? styles.unknown}`}>
     {name}
     {since !== undefined && daysSince(since) > 0 && <span className={styles.days}>{daysSince(since)} d</span>}
   </span>

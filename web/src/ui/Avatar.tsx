@@ -3,11 +3,17 @@ import styles from './Avatar.module.css';
 interface Props {
   readonly name: string;
   readonly size?: 'small' | 'large';
+  /** Without the name beside it, it has to say it. */
+  readonly isAlone?: boolean;
 }
 
 /** Initials next to a name. */
-export const Avatar = ({ name, size = 'small' }: Props) => (
-  <span className={`${styles.avatar} ${styles[size]}`} data-tint={tintOf(name)} aria-hidden>
+export const Avatar = ({ name, size = 'small', isAlone = false }: Props) => (
+  <span
+    className={`${styles.avatar} ${styles[size]}`}
+    data-tint={tintOf(name)}
+    {...(isAlone ? { role: 'img', 'aria-label': name, title: name } : { 'aria-hidden': true })}
+  >
     {initialsOf(name)}
   </span>
 );

@@ -1,16 +1,17 @@
-import type { DefinitionSummary, ListedFlag } from '#domain/definitions/summary.ts';
+import type { ReactNode } from 'react';
+import type { DefinitionSummary } from '#domain/definitions/summary.ts';
 import { rolledOutShare, rolloutOf } from '#domain/rollouts.ts';
 import { Bar, NoBar } from '../../kit/Bar.tsx';
 import { Killed } from '../../kit/StatusChip.tsx';
 import { sharesInWords } from '../../kit/treatments.ts';
-import { type Environment, useProject } from '../../server/project.ts';
-import { flagPath } from '../../state/paths.ts';
+import type { Environment } from '../../server/project.ts';
 import { percent } from '../../ui/percent.ts';
 import styles from './FlagTable.module.css';
 
 interface Props {
-  readonly flag: ListedFlag;
   readonly environment: Environment;
+  /** The flag's page in it. */
+  readonly href: string;
   /** Undefined if the flag is not defined. */
   readonly definition: DefinitionSummary | undefined;
   /** The user has an unsaved draft. */
@@ -23,7 +24,9 @@ export function LeadCell({ beside, ...props }: Props & { readonly beside: Named 
   const difference = definition && beside?.definition && differenceOf(definition, beside.definition, beside.name);
   return (
     <td className={environment.production ? styles.production : styles.lead}>
-      <Cell {...props} hasWords />
+      <Place {...props}>
+        <Words definition={definition} />
+      </Place>
       {difference !== undefined && (
         <span className={styles.differs} role="img" aria-label={difference} title={difference}>
           ≠
@@ -48,28 +51,25 @@ export function differenceOf(lead: DefinitionSummary, beside: DefinitionSummary,
 
 export const BarCell = ({ isFirst, ...props }: Props & { readonly isFirst: boolean }) => (
   <td className={isFirst ? styles.beside : styles.bar} data-production={props.environment.production || undefined}>
-    <Cell {...props} hasWords={false} />
+    <Place {...props} />
   </td>
 );
 
 /** Clickable, but skipped by Tab: the flag's link comes first in the row. */
-function Cell({ flag, environment, definition, hasDraft, hasWords }: Props & { readonly hasWords: boolean }) {
-  const project = useProject();
+function Place({ href, environment, definition, hasDraft, children }: Props & { readonly children?: ReactNode }) {
   const details = `${environment.name}: ${inWords(definition)}${hasDraft ? '. You have an unsaved draft here' : ''}`;
   return (
     <a
-      href={flagPath(project.name, flag.name, environment.name)}
+      href={href}
       className={styles.place}
       tabIndex={-1}
       title={details}
       aria-label={details}
+      data-name={environment.name}
     >
-      <span className={styles.label}>{environment.name}</span>
-      <span className={styles.track}>
-        <Picture definition={definition} />
-      </span>
-      {hasWords && <Words definition={definition} />}
+      <Picture definition={definition} />
       {hasDraft && <span className={styles.draft} />}
+      {children}
     </a>
   );
 }

@@ -1,7 +1,7 @@
 import { lazy, memo, Suspense } from 'react';
 import type { ListedFlag } from '#domain/definitions/summary.ts';
 import { RolloutStatusLabel } from '../../kit/StatusChip.tsx';
-import { useProject } from '../../server/project.ts';
+import { type Environment, useProject } from '../../server/project.ts';
 import { flagPath } from '../../state/paths.ts';
 import { Avatar } from '../../ui/Avatar.tsx';
 import { RowCheckbox } from '../../ui/Checkbox.tsx';
@@ -33,9 +33,11 @@ function Row({ flag, index, shown, drafted, traffic, owners, isSelected, onToggl
   const project = useProject();
   const { columns, lead, bars } = shown;
   const { name, description, rolloutStatus, rolloutStatusTimestamp, definitions = [] } = flag;
-  const inEnvironment = (id: string) => ({
-    definition: definitions.find(({ environment }) => environment.id === id),
-    hasDraft: drafted?.includes(id) ?? false,
+  const inEnvironment = (environment: Environment) => ({
+    environment,
+    href: flagPath(project.name, name, environment.name),
+    definition: definitions.find((one) => one.environment.id === environment.id),
+    hasDraft: drafted?.includes(environment.id) ?? false,
   });
   const [beside] = bars;
   return (
@@ -66,14 +68,9 @@ function Row({ flag, index, shown, drafted, traffic, owners, isSelected, onToggl
           <RolloutStatusLabel name={rolloutStatus.name} since={rolloutStatusTimestamp} />
         </td>
       )}
-      {lead && (
-        <LeadCell
-          {...{ flag, environment: lead, ...inEnvironment(lead.id) }}
-          beside={beside && { name: beside.name, ...inEnvironment(beside.id) }}
-        />
-      )}
+      {lead && <LeadCell {...inEnvironment(lead)} beside={beside && { name: beside.name, ...inEnvironment(beside) }} />}
       {bars.map((environment, at) => (
-        <BarCell key={environment.id} isFirst={at === 0} {...{ flag, environment, ...inEnvironment(environment.id) }} />
+        <BarCell key={environment.id} isFirst={at === 0} {...inEnvironment(environment)} />
       ))}
       {columns.has('evaluations') && (
         <Suspense fallback={<td className={styles.traffic} />}>
@@ -87,9 +84,7 @@ function Row({ flag, index, shown, drafted, traffic, owners, isSelected, onToggl
             .filter(Boolean)
             .slice(0, 2)
             .map((owner) => (
-              <span key={owner} role="img" aria-label={owner} title={owner}>
-                <Avatar name={owner} />
-              </span>
+              <Avatar key={owner} name={owner} isAlone />
             ))}
         </td>
       )}
@@ -129,16 +124,14 @@ export const CutName = ({ name }: { readonly name: string }) =>
 
 const Tags = ({ names }: { readonly names: readonly string[] }) => (
   <td className={styles.tags} title={names.join(', ')}>
-    <span className={styles.tagList}>
-      {names.slice(0, 1).map((name) => (
-        <Tag key={name}>{name}</Tag>
-      ))}
-      {names.length > 1 && (
-        <span className={styles.more} role="img" aria-label={`and ${names.slice(1).join(', ')}`}>
-          +{names.length - 1}
-        </span>
-      )}
-    </span>
+    {names.slice(0, 1).map((name) => (
+      <Tag key={name}>{name}</Tag>
+    ))}
+    {names.length > 1 && (
+      <span className={styles.more} role="img" aria-label={`and ${names.slice(1).join(', ')}`}>
+        +{names.length - 1}
+      </span>
+    )}
   </td>
 );
 
@@ -146,9 +139,8 @@ const Tags = ({ names }: { readonly names: readonly string[] }) => (
 export const LoadingRow = ({ index, cells }: { readonly index: number; readonly cells: number }) => (
   <tr aria-rowindex={index + 2} className={styles.row}>
     <td className={styles.check} />
-    <td className={styles.nameCell} colSpan={cells - 1}>
+    <td className={styles.nameCell} colSpan={cells - 1} aria-label="Loading">
       <Skeleton width="32%" height={14} />
-      <span className="sr">Loading</span>
     </td>
   </tr>
 );

@@ -36,7 +36,8 @@ const phones = '(max-width: 760px)';
 export function FlagTable({ first, isOld, selection }: Props) {
   const body = useRef<HTMLTableSectionElement>(null);
   const frame = useRef<HTMLDivElement>(null);
-  const shown = useShownColumns(frame, useHasTraffic(first));
+  const isPhone = useMedia(phones);
+  const shown = useShownColumns(frame, isPhone, useHasTraffic(first));
   useRowKeys(body);
   return (
     <div ref={frame} className={styles.frame}>
@@ -47,28 +48,43 @@ export function FlagTable({ first, isOld, selection }: Props) {
         </thead>
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: links in the rows are followed by Enter, which clicks them */}
         <tbody ref={body} onClick={useFollow()}>
-          <Rows first={first} isOld={isOld} selection={selection} body={body} shown={shown} />
+          <LoadedRows {...{ first, isOld, selection, body, isPhone, shown }} />
         </tbody>
       </table>
     </div>
   );
 }
 
-interface RowsProps extends Props {
+interface InTable {
   readonly body: React.RefObject<HTMLElement | null>;
+  readonly isPhone: boolean;
   readonly shown: ShownColumns;
 }
 
-/** Only rows in sight are rendered, and only their pages are loaded. Scrolling renders this and nothing around it. */
-function Rows({ first, isOld, selection, body, shown }: RowsProps) {
-  const { rows, pages } = useRows(body, first.totalCount);
+/** Reads the pages in sight. Scrolling renders this only when there is another one. */
+function LoadedRows({ first, isOld, ...table }: Props & InTable) {
+  const [pages, setPages] = useState<readonly number[]>([0]);
   const { flagAt, flagsOn } = useFlagsAt(first, isOld, pages);
-  const hasTraffic = shown.columns.has('evaluations');
+  const hasTraffic = table.shown.columns.has('evaluations');
   const trafficOf = useTrafficOf(hasTraffic ? pages.map((page) => flagsOn(page).map(({ id }) => id)) : []);
   const nameOf = useOwnerNames();
   const drafts = useDrafts(useMe().user.id);
+  return <Rows {...table} {...{ flagAt, trafficOf, nameOf, drafts }} count={first.totalCount} onPages={setPages} />;
+}
+
+interface RowsProps extends InTable, Pick<Props, 'selection'>, Pick<ReturnType<typeof useFlagsAt>, 'flagAt'> {
+  readonly count: number;
+  readonly trafficOf: ReturnType<typeof useTrafficOf>;
+  readonly nameOf: ReturnType<typeof useOwnerNames>;
+  readonly drafts: ReturnType<typeof useDrafts>;
+  /** Told which pages of flags are in sight. */
+  readonly onPages: (pages: readonly number[]) => void;
+}
+
+/** Only rows in sight are rendered. Scrolling renders this and nothing around it. */
+function Rows({ flagAt, trafficOf, nameOf, drafts, selection, shown, ...place }: RowsProps) {
   const cells = 2 + shown.columns.size + (shown.lead ? 1 : 0) + shown.bars.length;
-  return rows.map((row) => {
+  return useRows(place).map((row) => {
     if ('space' in row) return <Space key={`space ${row.from}`} height={row.space} cells={cells} />;
     const flag = flagAt(row.index);
     if (!flag) return <LoadingRow key={row.index} index={row.index} cells={cells} />;
@@ -97,17 +113,13 @@ const Space = ({ height, cells }: { readonly height: number; readonly cells: num
 type RowPlace = { readonly index: number } | { readonly space: number; readonly from: number };
 
 /**
- * Which rows to render, the space between them, and the pages they are on. The focused row always stays, with those beside it, where
- * j and k go.
+ * Which rows to render, and the space between them. The focused row always stays, with those beside it, where j and k
+ * go.
  */
-function useRows(body: React.RefObject<HTMLElement | null>, count: number) {
-  const [top, setTop] = useState(0);
+function useRows({ body, isPhone, count, onPages }: Pick<RowsProps, 'body' | 'isPhone' | 'count' | 'onPages'>) {
+  const top = useTop(body);
   const [focused, setFocused] = useState<number>();
-  const height = useMedia(phones) ? tallRowHeight : rowHeight;
-  useLayoutEffect(() => {
-    const at = (body.current?.getBoundingClientRect().top ?? 0) + scrollY;
-    setTop(Math.round(at));
-  });
+  const height = isPhone ? tallRowHeight : rowHeight;
   useEffect(() => {
     const note = () => setFocused(focusedIndex(body.current));
     document.addEventListener('focusin', note);
@@ -116,7 +128,7 @@ function useRows(body: React.RefObject<HTMLElement | null>, count: number) {
   const virtual = useWindowVirtualizer({
     count,
     estimateSize: () => height,
-    overscan: 12,
+    overscan: 6,
     scrollMargin: top,
     rangeExtractor: (range) => {
       const inSight = defaultRangeExtractor(range);
@@ -135,11 +147,32 @@ function useRows(body: React.RefObject<HTMLElement | null>, count: number) {
     if (index < count) rows.push({ index });
     next = index + 1;
   }
-  return { rows, pages: [...new Set(indexes.map((index) => Math.floor(index / pageSize)))] };
+  const pages = [...new Set(indexes.map((index) => Math.floor(index / pageSize)))];
+  // Before the browser paints: pages that were read before are shown at once.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the same pages are told once
+  useLayoutEffect(() => onPages(pages), [pages.join()]);
+  return rows;
+}
+
+/** Where the list begins. Asked when the height of the page changes: to ask while scrolling would lay out the page twice. */
+function useTop(body: React.RefObject<HTMLElement | null>): number {
+  const [top, setTop] = useState(0);
+  useLayoutEffect(() => {
+    const measure = () => setTop(Math.round((body.current?.getBoundingClientRect().top ?? 0) + scrollY));
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(document.body);
+    return () => observer.disconnect();
+  }, [body]);
+  return top;
 }
 
 /** On phones, the style sheet decides what is shown of them. Until SDKs report, evaluations are shown to who asks. */
-function useShownColumns(frame: React.RefObject<HTMLElement | null>, hasTraffic: boolean): ShownColumns {
+function useShownColumns(
+  frame: React.RefObject<HTMLElement | null>,
+  isPhone: boolean,
+  hasTraffic: boolean,
+): ShownColumns {
   const environments = useEnvironments();
   const { choices: chosen } = useColumns();
   const choices = useMemo(() => (hasTraffic ? chosen : { evaluations: false, ...chosen }), [hasTraffic, chosen]);
@@ -152,7 +185,6 @@ function useShownColumns(frame: React.RefObject<HTMLElement | null>, hasTraffic:
     observer.observe(element);
     return () => observer.disconnect();
   }, [frame]);
-  const isPhone = useMedia(phones);
   return useMemo(
     () => shownColumns(isPhone ? Number.POSITIVE_INFINITY : width, environments, choices),
     [isPhone, width, environments, choices],

@@ -17,10 +17,8 @@ export function TrafficCell({ flag: { lastTrafficReceivedAt: lastAt }, traffic }
   const words = useWords(lastAt, traffic);
   return (
     <td className={styles.traffic} title={words}>
-      <span className={styles.evaluations}>
-        <Sparkline counts={sumsOf(traffic)} label={words} />
-        {typeof lastAt === 'number' ? <ShortTime at={lastAt} /> : <span aria-hidden>never</span>}
-      </span>
+      <Sparkline counts={sumsOf(traffic)} label={words} />
+      {typeof lastAt === 'number' ? <ShortTime at={lastAt} /> : <span aria-hidden>never</span>}
     </td>
   );
 }
