@@ -16,6 +16,7 @@ export function EnvironmentHead({ environment: { name, production }, className, 
   return (
     // Without a label, the two parts would be read as two words.
     <th
+      role="columnheader"
       className={className}
       title={words}
       aria-label={words}

@@ -23,7 +23,7 @@ export function LeadCell({ beside, ...props }: Props & { readonly beside: Named 
   const { environment, definition } = props;
   const difference = definition && beside?.definition && differenceOf(definition, beside.definition, beside.name);
   return (
-    <td className={environment.production ? styles.production : styles.lead}>
+    <td role="cell" className={environment.production ? styles.production : styles.lead}>
       <Place {...props}>
         <Words definition={definition} />
       </Place>
@@ -50,7 +50,11 @@ export function differenceOf(lead: DefinitionSummary, beside: DefinitionSummary,
 }
 
 export const BarCell = ({ isFirst, ...props }: Props & { readonly isFirst: boolean }) => (
-  <td className={isFirst ? styles.beside : styles.bar} data-production={props.environment.production || undefined}>
+  <td
+    role="cell"
+    className={isFirst ? styles.beside : styles.bar}
+    data-production={props.environment.production || undefined}
+  >
     <Place {...props} />
   </td>
 );

@@ -41,11 +41,11 @@ function Row({ flag, index, shown, drafted, traffic, owners, isSelected, onToggl
   });
   const [beside] = bars;
   return (
-    <tr aria-rowindex={index + 2} aria-selected={isSelected} className={styles.row}>
-      <td className={styles.check}>
+    <tr role="row" aria-rowindex={index + 2} aria-selected={isSelected} className={styles.row}>
+      <td role="cell" className={styles.check}>
         <RowCheckbox label={`Select ${name}`} checked={isSelected} onChange={() => onToggle(flag)} />
       </td>
-      <th scope="row" className={styles.nameCell}>
+      <th scope="row" role="rowheader" className={styles.nameCell}>
         <a
           href={flagPath(project.name, name)}
           className={styles.name}
@@ -57,14 +57,18 @@ function Row({ flag, index, shown, drafted, traffic, owners, isSelected, onToggl
         </a>
       </th>
       {columns.has('description') && (
-        <td className={`${styles.text} ${styles.description}`} title={description}>
+        <td role="cell" className={`${styles.text} ${styles.description}`} title={description}>
           {description}
         </td>
       )}
       {columns.has('tags') && <Tags names={(flag.tags ?? []).map((tag) => tag.name)} />}
-      {columns.has('type') && <td className={`${styles.text} ${styles.type}`}>{flag.trafficType.name}</td>}
+      {columns.has('type') && (
+        <td role="cell" className={`${styles.text} ${styles.type}`}>
+          {flag.trafficType.name}
+        </td>
+      )}
       {columns.has('status') && (
-        <td className={styles.status} title={rolloutStatus.name}>
+        <td role="cell" className={styles.status} title={rolloutStatus.name}>
           <RolloutStatusLabel name={rolloutStatus.name} since={rolloutStatusTimestamp} />
         </td>
       )}
@@ -73,12 +77,12 @@ function Row({ flag, index, shown, drafted, traffic, owners, isSelected, onToggl
         <BarCell key={environment.id} isFirst={at === 0} {...inEnvironment(environment)} />
       ))}
       {columns.has('evaluations') && (
-        <Suspense fallback={<td className={styles.traffic} />}>
+        <Suspense fallback={<td role="cell" className={styles.traffic} />}>
           <TrafficCell flag={flag} traffic={traffic} />
         </Suspense>
       )}
       {columns.has('owner') && (
-        <td className={styles.owners}>
+        <td role="cell" className={styles.owners}>
           {owners
             .split('\n')
             .filter(Boolean)
@@ -89,12 +93,12 @@ function Row({ flag, index, shown, drafted, traffic, owners, isSelected, onToggl
         </td>
       )}
       {columns.has('created') && (
-        <td className={styles.time}>
+        <td role="cell" className={styles.time}>
           <ShortTime at={flag.creationTime} />
         </td>
       )}
       {columns.has('changed') && (
-        <td className={styles.changed}>
+        <td role="cell" className={styles.changed}>
           <ShortTime at={flag.lastUpdateTime ?? flag.creationTime} />
         </td>
       )}
@@ -104,7 +108,8 @@ function Row({ flag, index, shown, drafted, traffic, owners, isSelected, onToggl
 
 /**
  * One flag. Memoised, because scrolling renders the list again. Texts for screen readers are labels, not hidden elements:
- * with those in the rows, Chromium paints all rows again whenever one comes into sight.
+ * with those in the rows, Chromium paints all rows again whenever one comes into sight. Roles are written out because
+ * Safari forgets those of a table whose rows are flex boxes.
  */
 export const FlagRow = memo(Row);
 
@@ -123,7 +128,7 @@ export const CutName = ({ name }: { readonly name: string }) =>
   );
 
 const Tags = ({ names }: { readonly names: readonly string[] }) => (
-  <td className={styles.tags} title={names.join(', ')}>
+  <td role="cell" className={styles.tags} title={names.join(', ')}>
     {names.slice(0, 1).map((name) => (
       <Tag key={name}>{name}</Tag>
     ))}
@@ -137,9 +142,9 @@ const Tags = ({ names }: { readonly names: readonly string[] }) => (
 
 /** A row whose page is loading. */
 export const LoadingRow = ({ index, cells }: { readonly index: number; readonly cells: number }) => (
-  <tr aria-rowindex={index + 2} className={styles.row}>
-    <td className={styles.check} />
-    <td className={styles.nameCell} colSpan={cells - 1} aria-label="Loading">
+  <tr role="row" aria-rowindex={index + 2} className={styles.row}>
+    <td role="cell" className={styles.check} />
+    <td role="cell" className={styles.nameCell} colSpan={cells - 1} aria-label="Loading">
       <Skeleton width="32%" height={14} />
     </td>
   </tr>

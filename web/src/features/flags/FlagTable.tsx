@@ -41,13 +41,13 @@ export function FlagTable({ first, isOld, selection }: Props) {
   useRowKeys(body);
   return (
     <div ref={frame} className={styles.frame}>
-      <table className={styles.table} aria-rowcount={first.totalCount + 1}>
+      <table role="table" className={styles.table} aria-rowcount={first.totalCount + 1}>
         <caption className="sr">Flags</caption>
-        <thead>
+        <thead role="rowgroup">
           <Head shown={shown} selection={selection} total={first.totalCount} />
         </thead>
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: links in the rows are followed by Enter, which clicks them */}
-        <tbody ref={body} onClick={useFollow()}>
+        <tbody role="rowgroup" ref={body} onClick={useFollow()}>
           <LoadedRows {...{ first, isOld, selection, body, isPhone, shown }} />
         </tbody>
       </table>
@@ -204,8 +204,8 @@ function Head({ shown: { columns, lead, bars }, selection, total }: HeadProps) {
     if (box.current) box.current.indeterminate = isSome;
   }, [isSome]);
   return (
-    <tr aria-rowindex={1}>
-      <th className={styles.check}>
+    <tr role="row" aria-rowindex={1}>
+      <th role="columnheader" className={styles.check}>
         <input
           ref={box}
           type="checkbox"
@@ -218,9 +218,21 @@ function Head({ shown: { columns, lead, bars }, selection, total }: HeadProps) {
       <SortHead sort="name" className={styles.nameCell}>
         Name
       </SortHead>
-      {columns.has('description') && <th className={styles.description}>{columnNames.description}</th>}
-      {columns.has('tags') && <th className={styles.tags}>{columnNames.tags}</th>}
-      {columns.has('type') && <th className={styles.type}>{columnNames.type}</th>}
+      {columns.has('description') && (
+        <th role="columnheader" className={styles.description}>
+          {columnNames.description}
+        </th>
+      )}
+      {columns.has('tags') && (
+        <th role="columnheader" className={styles.tags}>
+          {columnNames.tags}
+        </th>
+      )}
+      {columns.has('type') && (
+        <th role="columnheader" className={styles.type}>
+          {columnNames.type}
+        </th>
+      )}
       {columns.has('status') && (
         <SortHead sort="status" className={styles.status}>
           {columnNames.status}
@@ -248,7 +260,11 @@ function Head({ shown: { columns, lead, bars }, selection, total }: HeadProps) {
           {columnNames.evaluations}
         </SortHead>
       )}
-      {columns.has('owner') && <th className={styles.owners}>{columnNames.owner}</th>}
+      {columns.has('owner') && (
+        <th role="columnheader" className={styles.owners}>
+          {columnNames.owner}
+        </th>
+      )}
       {columns.has('created') && (
         <SortHead sort="created" first="desc" className={styles.time}>
           {columnNames.created}
@@ -289,6 +305,7 @@ function SortHead({
   const Arrow = current.order === 'asc' ? ArrowUp : ArrowDown;
   return (
     <th
+      role="columnheader"
       className={className}
       title={title}
       aria-sort={isCurrent ? (current.order === 'asc' ? 'ascending' : 'descending') : undefined}

@@ -16,7 +16,7 @@ interface Props {
 export function TrafficCell({ flag: { lastTrafficReceivedAt: lastAt }, traffic }: Props) {
   const words = useWords(lastAt, traffic);
   return (
-    <td className={styles.traffic} title={words}>
+    <td role="cell" className={styles.traffic} title={words}>
       <Sparkline counts={sumsOf(traffic)} label={words} />
       {typeof lastAt === 'number' ? <ShortTime at={lastAt} /> : <span aria-hidden>never</span>}
     </td>
