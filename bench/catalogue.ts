@@ -14,7 +14,7 @@ import { insertFlag, saveFlag } from '#store/flags.ts';
 import { insertGroup } from '#store/groups.ts';
 import { openStore } from '#store/open.ts';
 import { findProject } from '#store/projects.ts';
-import { findFirstRolloutStatus } from '#store/rollout-statuses.ts';
+import { listRolloutStatuses } from '#store/rollout-statuses.ts';
 import type { Store, Tx } from '#store/sql.ts';
 import { findTrafficType } from '#store/traffic-types.ts';
 import { insertUser } from '#store/users.ts';
@@ -111,7 +111,7 @@ async function findPlace(store: Store): Promise<Place> {
   const added = { id: newId(), projectId: project.id, name: environmentNames[2], production: false };
   await store.write((tx) => insertEnvironment(tx, { ...added, createdAt: tx.now }));
   const trafficType = await findTrafficType(store, project.id, 'user');
-  const rolloutStatus = await findFirstRolloutStatus(store, project.id);
+  const [rolloutStatus] = await listRolloutStatuses(store, project.id);
   if (!trafficType || !rolloutStatus) throw new Error('the project is not complete');
   return {
     project,

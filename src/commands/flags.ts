@@ -27,7 +27,7 @@ import { listEnvironments, nextChangeNumber } from '#store/environments.ts';
 import * as store from '#store/flags.ts';
 import { lockGroupNames } from '#store/groups.ts';
 import { findProjectAccess } from '#store/restrictions.ts';
-import { findFirstRolloutStatus, findRolloutStatus } from '#store/rollout-statuses.ts';
+import { keepFirstRolloutStatus, keepRolloutStatus } from '#store/rollout-statuses.ts';
 import type { Tx } from '#store/sql.ts';
 import { findTrafficTypeById } from '#store/traffic-types.ts';
 import { lockUserNames } from '#store/users.ts';
@@ -56,7 +56,7 @@ export const createFlag = (context: Context, flag: NewFlag) => write(context, (t
 export async function createFlagIn(tx: RecordingTx, { project, trafficType, name, description, ...more }: NewFlag) {
   requireMatch(more.ifMatch, undefined);
   checkFlagName(name);
-  const rolloutStatus = more.rolloutStatus ?? (await findFirstRolloutStatus(tx, project.id));
+  const rolloutStatus = more.rolloutStatus ?? (await keepFirstRolloutStatus(tx, project.id));
   if (!rolloutStatus) throw new Problem('project_not_found', { nameOrId: project.name });
   if (!(await findTrafficTypeById(tx, trafficType.id))) {
     throw new Problem('traffic_type_not_found', { nameOrId: trafficType.name });
@@ -205,7 +205,7 @@ async function recordChange(tx: RecordingTx, { project, note, action }: Recorded
 /** The status time changes only with the status. */
 async function rolloutStatusAfter(tx: Tx, project: Project, before: Flag, id: string) {
   if (id === before.rolloutStatus.id) return {};
-  const status = await findRolloutStatus(tx, project.id, id);
+  const status = await keepRolloutStatus(tx, project.id, id);
   refuse('flag_invalid', status ? [] : [unknownStatus('rolloutStatus/id', id)]);
   return { rolloutStatus: { id, name: status?.name ?? '' }, rolloutStatusTimestamp: tx.now };
 }
@@ -249,6 +249,16 @@ export async function removeOwnerIn(tx: AloneTx, { type, id }: Owner): Promise<v
     await store.saveFlag(tx, after);
     await recordChange(tx, { project: { id: projectId }, note: {}, action: 'flag.patched' }, before, after);
   }
+}
+
+/** For a status that is about to be deleted: sets another one, also of an archived flag. */
+export async function moveFlagToStatusIn(tx: RecordingTx, project: Project, id: string, rolloutStatus: Reference) {
+  const before = await store.lockFlag(tx, id);
+  if (!before) return;
+  const revision = nextRevision(tx.now, before.revision);
+  const after: Flag = { ...before, rolloutStatus, rolloutStatusTimestamp: tx.now, revision };
+  await store.saveFlag(tx, after);
+  await recordChange(tx, { project, note: {}, action: 'flag.patched' }, before, after);
 }
 
 /** Deletes a flag with all its definitions. Each gets its own audit entry, from which it can be restored. */
@@ -368,8 +378,8 @@ export async function undeleteFlagIn(tx: RecordingTx, { project, flagId, note, i
   const trafficType = await findTrafficTypeById(tx, deleted.trafficType.id);
   if (!trafficType) throw new Problem('traffic_type_not_found', { nameOrId: deleted.trafficType.name });
   const rolloutStatus =
-    (await findRolloutStatus(tx, project.id, deleted.rolloutStatus.id)) ??
-    (await findFirstRolloutStatus(tx, project.id));
+    (await keepRolloutStatus(tx, project.id, deleted.rolloutStatus.id)) ??
+    (await keepFirstRolloutStatus(tx, project.id));
   if (!rolloutStatus) throw new Problem('project_not_found', { nameOrId: project.name });
   const gone = await missingOwners(tx, deleted.owners, { kind: 'account' });
   const flag: Flag = {

@@ -6,7 +6,7 @@ import type { Operation } from '#domain/json-patch.ts';
 import { Problem } from '#domain/problems.ts';
 import { applyProjectPatch, checkNote, type Note, type Project } from '#domain/projects.ts';
 import type { NewProjects } from '#domain/restrictions.ts';
-import { defaultRolloutStatuses } from '#domain/rollout-statuses.ts';
+import { defaultRolloutStatuses, isPermanentAtFirst } from '#domain/rollout-statuses.ts';
 import { countApiKeys, listApiKeys } from '#store/api-keys.ts';
 import * as store from '#store/projects.ts';
 import { insertRolloutStatuses } from '#store/rollout-statuses.ts';
@@ -44,7 +44,11 @@ export async function createProjectIn(
 /** Also used at the first start. */
 export async function insertProjectWithDefaults(tx: Tx, project: Project, trafficTypes: readonly string[]) {
   await store.insertProject(tx, project);
-  const statuses = defaultRolloutStatuses.map((status) => ({ ...status, id: newId() }));
+  const statuses = defaultRolloutStatuses.map((status) => ({
+    ...status,
+    id: newId(),
+    permanent: isPermanentAtFirst(status.name),
+  }));
   await insertRolloutStatuses(tx, project.id, statuses);
   for (const name of trafficTypes) {
     await insertTrafficType(tx, { id: newId(), projectId: project.id, name, displayAttributeId: '' });

@@ -9,6 +9,7 @@ export const objectTitles = {
   segment: 'Segments',
   environment: 'Environments',
   trafficType: 'Traffic types',
+  rollout_status: 'Rollout statuses',
   attribute: 'Attributes',
   identity: 'Identities',
   flag_set: 'Flag sets',

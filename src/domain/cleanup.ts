@@ -118,7 +118,8 @@ const datesIn = ({ rules }: Targeting): PastDate[] =>
 /** What is known of a flag. */
 export interface FlagFacts {
   readonly creationTime: number;
-  readonly rolloutStatus: string;
+  /** Its rollout status says that it stays. */
+  readonly isPermanent: boolean;
   /** In the environments that decide. */
   readonly definitions: readonly DefinitionFacts[];
   /** In all environments. */
@@ -168,7 +169,7 @@ export function groupOf(flag: FlagFacts, now: Now): CleanupGroup {
   const { definitions, everywhere, keep, creationTime, unknownSegments, codeReferences } = flag;
   const isFor = (since: number | undefined, days: number) => since !== undefined && since <= at - days * dayMs;
   const group = ((): CleanupGroup => {
-    if (flag.rolloutStatus === 'Permanent') return 'in-use';
+    if (flag.isPermanent) return 'in-use';
     if (isFor(killedSince(definitions), policy.killedDays)) return 'killed';
     const isOld = isFor(creationTime, policy.ageDays);
     const isUnused = isQuiet(flag, now) || (everywhere.length === 0 && flag.lastTrafficAt === undefined);

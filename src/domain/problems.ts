@@ -174,6 +174,23 @@ export const problems = {
     'invalid',
     (p) => `Traffic type ${p.name} is still used by feature flags or segments; delete them first`,
   ),
+  rollout_status_not_found: notFound(
+    'rollout status',
+    'Rollout statuses are found by id; GET /rolloutStatuses?wsId=<project> lists them',
+  ),
+  rollout_status_name_taken: taken('Rollout status'),
+  rollout_status_in_use: problem<{ name: string; flags: number; max: number }>(
+    'invalid',
+    (p) => `Rollout status ${p.name} is used by ${p.flags} ${p.flags === 1 ? 'feature flag' : 'feature flags'}`,
+    (p) =>
+      p.flags > p.max
+        ? `At most ${p.max} flags can be moved in one change. Give some of them another status first`
+        : 'Name the status that they get, by its id, in moveTo',
+  ),
+  rollout_status_last: problem<{ name: string }>(
+    'invalid',
+    (p) => `Rollout status ${p.name} is the only one of the project; add another one first`,
+  ),
   attribute_not_found: notFound(
     'attribute',
     'Attributes are found by id, which is case-sensitive; GET /schema/ws/<project>/trafficTypes/<traffic type> lists them',

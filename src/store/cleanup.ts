@@ -19,6 +19,7 @@ import type { Targeting } from '#domain/definitions/definition.ts';
 import type { Environment } from '#domain/environments.ts';
 import { dayMs } from '#domain/traffic.ts';
 import { fitting } from './paging.ts';
+import { isPermanent } from './rollout-statuses.ts';
 import { housekeep, inChunks, type Reader, type Store, type Tx } from './sql.ts';
 
 interface PolicyRow {
@@ -133,6 +134,7 @@ interface FlagRow extends Omit<KeepRow, 'note' | 'kept_at' | 'kept_by'> {
   readonly owners: string;
   readonly status_id: string;
   readonly status: string;
+  readonly permanent: boolean | number;
   readonly note: string | null;
   readonly kept_at: number | null;
   readonly kept_by: string | null;
@@ -148,8 +150,8 @@ export const listCleanupFlags = (
   limit: number,
 ) =>
   db.all<FlagRow>(sql`
-    select f.id, f.name, f.created_at, f.owners, s.id as status_id, s.name as status, k.until, k.note, k.kept_at,
-           k.kept_by, (select max(t.last_at) from flag_traffic t where t.flag_id = f.id) as last_at,
+    select f.id, f.name, f.created_at, f.owners, s.id as status_id, s.name as status,
+           ${isPermanent} as permanent, k.until, k.note, k.kept_at, k.kept_by, (select max(t.last_at) from flag_traffic t where t.flag_id = f.id) as last_at,
            (select count(*) from code_references r where r.flag_id = f.id) as code_references
       from flags f join rollout_statuses s on s.id = f.rollout_status_id left join flag_keeps k on k.flag_id = f.id
      where f.project_id = ${projectId} and f.archived_at is null
@@ -192,7 +194,7 @@ function flagFacts(
   );
   return {
     creationTime: row.created_at,
-    rolloutStatus: row.status,
+    isPermanent: Boolean(row.permanent),
     definitions: definitions.filter(({ environmentId }) => environments.some(({ id }) => id === environmentId)),
     everywhere: definitions,
     lastTrafficAt: row.last_at ?? undefined,

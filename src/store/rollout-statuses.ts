@@ -1,10 +1,29 @@
 import sql, { bulk, join } from 'sql-template-tag';
-import type { RolloutStatus } from '#domain/rollout-statuses.ts';
-import type { Reader, Tx } from './sql.ts';
+import { Problem } from '#domain/problems.ts';
+import type { OwnRolloutStatus, RolloutStatus } from '#domain/rollout-statuses.ts';
+import { onRefused, type Reader, type Tx } from './sql.ts';
 
+/** In the order of the project. */
 export const listRolloutStatuses = (db: Reader, projectId: string) =>
   db.all<RolloutStatus>(sql`
     select id, name, description from rollout_statuses where project_id = ${projectId} order by position`);
+
+/** Cleanup leaves flags with this status alone. Nodes of the previous release do not say so of those they create. */
+export const isPermanent = sql`coalesce(s.is_permanent, s.name = 'Permanent')`;
+
+export interface StoredRolloutStatus extends OwnRolloutStatus {
+  /** Flags that have it, archived ones included. */
+  readonly flagCount: number;
+}
+
+/** The same, with what uses them. */
+export async function listUsedRolloutStatuses(db: Reader, projectId: string): Promise<StoredRolloutStatus[]> {
+  const rows = await db.all<StoredRolloutStatus>(sql`
+    select s.id, s.name, s.description, ${isPermanent} as permanent,
+           (select count(*) from flags f where f.rollout_status_id = s.id) as "flagCount"
+      from rollout_statuses s where s.project_id = ${projectId} order by s.position`);
+  return rows.map((row) => ({ ...row, permanent: Boolean(row.permanent) }));
+}
 
 /** By id, of all these projects. */
 export async function listStatusNames(db: Reader, projectIds: readonly string[]): Promise<Map<string, string>> {
@@ -14,16 +33,65 @@ export async function listStatusNames(db: Reader, projectIds: readonly string[])
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
-export const findRolloutStatus = (db: Reader, projectId: string, id: string) =>
-  db.one<RolloutStatus>(sql`
-    select id, name, description from rollout_statuses where project_id = ${projectId} and id = ${id}`);
+/** It is not deleted before the commit. */
+export const keepRolloutStatus = (tx: Tx, projectId: string, id: string) =>
+  tx.one<RolloutStatus>(sql`
+    select id, name, description from rollout_statuses where project_id = ${projectId} and id = ${id} ${tx.keep}`);
+
+/** The one that new flags get. It is not deleted before the commit. */
+export const keepFirstRolloutStatus = (tx: Tx, projectId: string) =>
+  tx.one<RolloutStatus>(sql`
+    select id, name, description from rollout_statuses where project_id = ${projectId} order by position limit 1
+     ${tx.keep}`);
 
 /** In the given order; new flags get the first. */
-export const insertRolloutStatuses = (tx: Tx, projectId: string, statuses: readonly RolloutStatus[]) =>
+export const insertRolloutStatuses = (tx: Tx, projectId: string, statuses: readonly OwnRolloutStatus[]) =>
   tx.run(sql`
-    insert into rollout_statuses (id, project_id, position, name, description)
-    values ${bulk(statuses.map(({ id, name, description }, position) => [id, projectId, position, name, description]))}`);
+    insert into rollout_statuses (id, project_id, position, name, description, is_permanent)
+    values ${bulk(statuses.map(({ id, name, description, permanent }, position) => [id, projectId, position, name, description, permanent]))}`);
 
-export const findFirstRolloutStatus = (db: Reader, projectId: string) =>
-  db.one<RolloutStatus>(sql`
-    select id, name, description from rollout_statuses where project_id = ${projectId} order by position limit 1`);
+/** Becomes the last. */
+export const insertRolloutStatus = (
+  tx: Tx,
+  projectId: string,
+  { id, name, description, permanent }: OwnRolloutStatus,
+) =>
+  tx
+    .run(sql`
+      insert into rollout_statuses (id, project_id, position, name, description, is_permanent)
+      values (${id}, ${projectId}, (select max(position) + 1 from rollout_statuses where project_id = ${projectId}),
+              ${name}, ${description}, ${permanent})`)
+    .catch(nameTaken(name));
+
+export const saveRolloutStatus = (tx: Tx, { id, name, description, permanent }: OwnRolloutStatus) =>
+  tx
+    .run(sql`
+      update rollout_statuses set name = ${name}, description = ${description}, is_permanent = ${permanent}
+       where id = ${id}`)
+    .catch(nameTaken(name));
+
+const nameTaken = (name: string) =>
+  onRefused({ rollout_statuses_name_key: () => new Problem('rollout_status_name_taken', { name }) });
+
+/** All of the project, by id. Flags are sorted by the new positions. */
+export async function saveRolloutStatusOrder(tx: Tx, projectId: string, ids: readonly string[]): Promise<void> {
+  // Positions are unique at every moment.
+  await tx.run(sql`update rollout_statuses set position = -1 - position where project_id = ${projectId}`);
+  for (const [position, id] of ids.entries()) {
+    await tx.run(sql`update rollout_statuses set position = ${position} where id = ${id}`);
+  }
+  const position = sql`(select s.position from rollout_statuses s where s.id = flags.rollout_status_id)`;
+  await tx.run(sql`
+    update flags set status_position = ${position}
+     where project_id = ${projectId} and status_position <> ${position}`);
+}
+
+/** Waits for changes that keep it. Their flags are there when it returns. */
+export const lockRolloutStatus = (tx: Tx, id: string) =>
+  tx.one(sql`select id from rollout_statuses where id = ${id} ${tx.lock}`);
+
+/** The flags with this status, archived ones included, by id. */
+export const listFlagIdsInStatus = (db: Reader, id: string) =>
+  db.all<{ id: string }>(sql`select f.id from flags f where f.rollout_status_id = ${id} order by f.created_at, f.id`);
+
+export const deleteRolloutStatus = (tx: Tx, id: string) => tx.run(sql`delete from rollout_statuses where id = ${id}`);

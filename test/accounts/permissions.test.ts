@@ -119,6 +119,11 @@ async function anEnvironment(): Promise<string> {
   return `/environments/ws/${project.id}/${body.id}`;
 }
 
+async function aStatusPath(): Promise<string> {
+  const { body } = await api.post(`/rolloutStatuses/ws/${project.id}`, { name: uniqueName('status') });
+  return `/rolloutStatuses/ws/${project.id}/${body.id}`;
+}
+
 const someOperations = async () => {
   const flag = (await definitionPath()).split('/')[4];
   return [{ environment: project.staging.id, flag, edit: { kind: 'kill' } }];
@@ -295,6 +300,22 @@ const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Cal
     forAllWhoSeeTheProject,
     async () => [`/rolloutStatuses/ws/${project.id}`],
   ],
+  'rolloutStatuses.createRolloutStatus': [
+    forAdministrators,
+    async () => [`/rolloutStatuses/ws/${project.id}`, { name: uniqueName('status') }],
+  ],
+  'rolloutStatuses.updateRolloutStatus': [
+    forAdministrators,
+    async () => [await aStatusPath(), { name: uniqueName('status') }],
+  ],
+  'rolloutStatuses.moveRolloutStatus': [
+    forAdministrators,
+    async () => {
+      const { body } = await api.get(`/rolloutStatuses/ws/${project.id}`);
+      return [`${await aStatusPath()}/move`, { before: body[0].id }];
+    },
+  ],
+  'rolloutStatuses.deleteRolloutStatus': [forAdministrators, async () => [await aStatusPath()]],
   'flags.createFlag': [
     forAllWhoSeeTheProject,
     async () => [`/splits/ws/${project.id}/trafficTypes/user`, { name: uniqueName('flag') }],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { refused, startApi } from '../support/app.ts';
-import { aProject } from '../support/build.ts';
+import { aFlag, aProject, uniqueName } from '../support/build.ts';
 
 const api = await startApi();
 
@@ -67,7 +67,7 @@ test('a project outside the scope of the key is not found, as if it did not exis
   refused(hidden, 404, `Could not find project ${other.id}`);
 });
 
-test('rollout statuses can only be read', async () => {
+test('the list by query can only be read', async () => {
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
     const answer = await api.call(method, `/rolloutStatuses?wsId=${await defaultProjectId()}`);
     refused(answer, 405, new RegExp(method));
@@ -81,4 +81,159 @@ test('a trailing slash and a doubled slash change nothing', async () => {
   for (const path of ['/rolloutStatuses/', '/internal/api/v2//rolloutStatuses', '//internal/api/v2/rolloutStatuses']) {
     assert.equal((await api.get(path + query)).text, text, path);
   }
+});
+
+interface Status {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+}
+
+const pathOf = (project: { id: string }) => `/rolloutStatuses/ws/${project.id}`;
+const listOf = async (project: { id: string }): Promise<Status[]> => (await api.get(pathOf(project))).body;
+const namesOf = async (project: { id: string }) => (await listOf(project)).map(({ name }) => name);
+const usesOf = async (project: { id: string }) => (await api.get(`${pathOf(project)}?expand=uses`)).body;
+
+/** A status of a new project, by name. */
+async function aStatus(name: string) {
+  const project = await aProject(api);
+  const status = (await listOf(project)).find((one) => one.name === name);
+  assert.ok(status);
+  return { project, status, path: `${pathOf(project)}/${status.id}` };
+}
+
+test('a project adds statuses of its own, at the end', async () => {
+  const project = await aProject(api);
+  const actions = await api.recorded(async () => {
+    const { status, body } = await api.post(pathOf(project), { name: 'Waiting for legal', description: 'Ask Kim.' });
+    assert.equal(status, 200);
+    const { id, ...fields } = body;
+    assert.deepEqual(fields, { name: 'Waiting for legal', description: 'Ask Kim.', permanent: false });
+    const change = await api.lastChange();
+    assert.deepEqual([change.object, change.after], [{ type: 'rollout_status', id, name: 'Waiting for legal' }, body]);
+  });
+  assert.deepEqual(actions, ['rollout_status.created']);
+  assert.equal((await namesOf(project)).at(-1), 'Waiting for legal');
+  refused(await api.post(pathOf(project), { name: 'Ramping' }), 409, /Rollout status Ramping already exists/);
+  assert.equal((await namesOf(await aProject(api))).includes('Waiting for legal'), false, 'other projects keep theirs');
+  for (const body of [{}, { name: '' }, { name: ' ' }, { name: 'x'.repeat(51) }, { name: 'x', permanent: 'no' }]) {
+    assert.equal((await api.post(pathOf(project), body)).status, 400);
+  }
+});
+
+test('a project has at most 50 statuses', async () => {
+  const project = await aProject(api);
+  for (let made = 10; made < 50; made += 1) {
+    assert.equal((await api.post(pathOf(project), { name: uniqueName('status') })).status, 200);
+  }
+  refused(await api.post(pathOf(project), { name: 'too many' }), 400, /not have more than 50/);
+});
+
+test('a status is renamed and described; flags with it follow', async () => {
+  const { project, path } = await aStatus('Pre-Production');
+  const flag = await aFlag(api, project);
+  const update = { name: 'Planned', description: 'Not built yet.' };
+  const actions = await api.recorded(async () => {
+    assert.equal((await api.put(path, update)).status, 200);
+    const { before, after } = (await api.lastChange()) as Record<'before' | 'after', Status>;
+    assert.deepEqual([before.name, after.name, after.description], ['Pre-Production', 'Planned', 'Not built yet.']);
+  });
+  assert.deepEqual(actions, ['rollout_status.changed']);
+  assert.equal((await api.get(`/splits/ws/${project.id}/${flag.name}`)).body.rolloutStatus.name, 'Planned');
+  assert.deepEqual(await api.recorded(() => api.put(path, update)), []);
+  refused(await api.put(path, { name: 'Ramping' }), 409, /already exists/);
+  assert.deepEqual((await api.put(path, {})).body.description, 'Not built yet.', 'what is absent stays');
+});
+
+test('statuses move; new flags get the first, and lists sort by the new order', async () => {
+  const { project, status, path } = await aStatus('Ramping');
+  const ramping = await aFlag(api, project);
+  const move = [{ op: 'replace', path: '/rolloutStatus/id', value: status.id }];
+  await api.patch(`/splits/ws/${project.id}/${ramping.name}`, move);
+  const planned = await aFlag(api, project);
+  const sorted = async () =>
+    (await api.get(`/splits/ws/${project.id}?sort=status`)).body.objects.map(({ name }: Status) => name);
+  assert.deepEqual(await sorted(), [planned.name, ramping.name]);
+  const [first] = await listOf(project);
+  const actions = await api.recorded(async () => {
+    const { body } = await api.post(`${path}/move`, { before: first?.id });
+    assert.deepEqual(
+      body.slice(0, 2).map(({ name }: Status) => name),
+      ['Ramping', 'Pre-Production'],
+    );
+    const { before, after } = await api.lastChange();
+    assert.deepEqual([before, after], [{ position: 6 }, { position: 1 }]);
+  });
+  assert.deepEqual(actions, ['rollout_status.moved']);
+  assert.deepEqual(await sorted(), [ramping.name, planned.name]);
+  const next = await aFlag(api, project);
+  assert.equal((await api.get(`/splits/ws/${project.id}/${next.name}`)).body.rolloutStatus.name, 'Ramping');
+  for (const before of [first?.id, status.id]) {
+    assert.deepEqual(await api.recorded(() => api.post(`${path}/move`, { before })), []);
+  }
+  await api.post(`${path}/move`, { before: null });
+  assert.equal((await namesOf(project)).at(-1), 'Ramping');
+  refused(await api.post(`${path}/move`, { before: 'absent' }), 400, /before names absent/);
+});
+
+test('a status that no flag has is deleted; the last one stays', async () => {
+  const { project, path } = await aStatus('Experimenting');
+  const actions = await api.recorded(async () => {
+    assert.equal((await api.delete(path)).text, 'true');
+    assert.equal(((await api.lastChange()).before as Status).name, 'Experimenting');
+  });
+  assert.deepEqual(actions, ['rollout_status.deleted']);
+  assert.equal((await namesOf(project)).includes('Experimenting'), false);
+  refused(await api.delete(path), 404, /^Could not find rollout status /);
+  const [last, ...others] = await listOf(project);
+  for (const { id } of others) assert.equal((await api.delete(`${pathOf(project)}/${id}`)).status, 200);
+  refused(await api.delete(`${pathOf(project)}/${last?.id}`), 400, /is the only one of the project/);
+});
+
+test('a status that flags have is deleted only by moving them, archived ones too', async () => {
+  const { project, status, path } = await aStatus('Pre-Production');
+  const [one, archived] = [await aFlag(api, project), await aFlag(api, project)];
+  await api.post(`/splits/ws/${project.id}/${archived.name}/archive`, {});
+  assert.deepEqual((await usesOf(project))[0], { ...status, permanent: false, flagCount: 2 });
+  const refusal = await api.delete(path);
+  refused(refusal, 400, 'Rollout status Pre-Production is used by 2 feature flags');
+  assert.match(refusal.body.details, /moveTo/);
+  for (const moveTo of ['absent', status.id]) {
+    refused(await api.delete(`${path}?moveTo=${moveTo}`), 400, /is not the id of another rollout status/);
+  }
+  const target = (await listOf(project)).find(({ name }) => name === 'Ramping');
+  const actions = await api.recorded(() => api.delete(`${path}?moveTo=${target?.id}`));
+  assert.deepEqual(actions, ['flag.patched', 'flag.patched', 'rollout_status.deleted']);
+  for (const { name } of [one, archived]) {
+    const { rolloutStatus } = (await api.get(`/splits/ws/${project.id}/${name}`)).body;
+    assert.deepEqual(rolloutStatus, { id: target?.id, name: 'Ramping' });
+  }
+});
+
+test('a status of another project is not found', async () => {
+  const [mine, other] = [await aProject(api), await aProject(api)];
+  const [foreign] = await listOf(other);
+  const path = `${pathOf(mine)}/${foreign?.id}`;
+  for (const attempt of [
+    () => api.put(path, { name: 'x' }),
+    () => api.post(`${path}/move`, { before: null }),
+    () => api.delete(path),
+  ]) {
+    refused(await attempt(), 404, `Could not find rollout status ${foreign?.id}`);
+  }
+});
+
+test('flags whose status is permanent stay out of cleanup, whatever it is called', async () => {
+  const { project, status, path } = await aStatus('Permanent');
+  const flag = await aFlag(api, project);
+  await api.patch(`/splits/ws/${project.id}/${flag.name}`, [
+    { op: 'replace', path: '/rolloutStatus/id', value: status.id },
+  ]);
+  api.clock.now = Date.now() + 200 * 86_400_000;
+  const listed = async () => (await api.get(`/cleanup/ws/${project.id}`)).body.totalCount;
+  assert.equal(await listed(), 0);
+  await api.put(path, { name: 'Kill switch' });
+  assert.equal(await listed(), 0);
+  await api.put(path, { permanent: false });
+  assert.equal(await listed(), 1);
 });

@@ -75,7 +75,7 @@ const facts = (changes: Partial<DefinitionFacts> = {}): DefinitionFacts => ({
 });
 const flag = (changes: Partial<FlagFacts> = {}): FlagFacts => ({
   creationTime: ago(200),
-  rolloutStatus: '100% Released',
+  isPermanent: false,
   definitions: [facts()],
   everywhere: changes.definitions ?? [facts()],
   lastTrafficAt: ago(40),
@@ -120,7 +120,7 @@ for (const [what, given, group, then] of [
   ['an unknown segment', flag({ definitions: ramping, lastTrafficAt: at, unknownSegments: ['beta'] }), 'rules', now],
   ['a date that passed', flag({ definitions: [dated(31)], lastTrafficAt: at }), 'rules', now],
   ['a date that passed lately', flag({ definitions: [dated(29)], lastTrafficAt: at }), 'in-use', now],
-  ['permanent', flag({ rolloutStatus: 'Permanent' }), 'in-use', now],
+  ['permanent', flag({ isPermanent: true }), 'in-use', now],
   ['kept for good', flag({ keep: kept() }), 'kept', now],
   ['kept until tomorrow', flag({ keep: kept(ago(-1)) }), 'kept', now],
   ['kept until yesterday', flag({ keep: kept(ago(1)) }), 'safe', now],

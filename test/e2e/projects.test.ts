@@ -6,7 +6,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { aFlag } from '../../src/demo/team.ts';
 import { startBrowser } from './browser.ts';
 import { ana, field, heading, press } from './people.ts';
-import { aMember, look, row, signedInVisitsIn } from './support.ts';
+import { aMember, eventually, look, menuOf, row, signedInVisitsIn } from './support.ts';
 
 const visit = signedInVisitsIn(await startBrowser());
 
@@ -87,6 +87,51 @@ suite('projects', { concurrency: 2 }, () => {
     await page.goto('/p/Checkout/flags');
     await page.getByText('No flags yet').waitFor();
   });
+
+  visit(
+    'rollout statuses are added, renamed, moved and deleted; flags, filters and the board follow',
+    async (things) => {
+      const { page } = things;
+      const dialog = page.getByRole('dialog');
+      await aFlag(things, 'checkout', { status: 'Ramping' });
+      await page.goto('/p/Checkout/settings');
+      await page.getByText('On for a growing share of users.').waitFor();
+      await press(page, 'Add rollout status');
+      await dialog.getByLabel('Name').fill('Ramping');
+      await dialog.getByRole('button', { name: 'Add rollout status' }).click();
+      await page.getByText('This project already has a status with this name.').waitFor();
+      await dialog.getByLabel('Name').fill('Waiting for legal');
+      await dialog.getByLabel('Description').fill('Ask Kim.');
+      await look(page, 'a new status');
+      await dialog.getByRole('button', { name: 'Add rollout status' }).click();
+      await page.getByText('Added Waiting for legal.').waitFor();
+      await menuOf(page, 'Waiting for legal', 'Move up');
+      await eventually(
+        page,
+        "[...document.querySelectorAll('ol li')].at(-2)?.textContent?.startsWith('Waiting for legal')",
+        true,
+      );
+      await menuOf(page, 'Ramping', 'Edit');
+      await dialog.getByLabel('Name').fill('Rolling out');
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Saved.', { exact: true }).waitFor();
+      await look(page, 'statuses of the project');
+      await page.getByRole('link', { name: '1 flag' }).click();
+      await page.getByRole('row', { name: 'checkout' }).getByText('Rolling out').waitFor();
+      await page.goto('/p/Checkout/flags?board=true');
+      await page.getByRole('list', { name: 'Rolling out' }).getByText('checkout').waitFor();
+
+      await page.goto('/p/Checkout/settings');
+      await menuOf(page, 'Rolling out', 'Delete');
+      await page.getByText('1 flag has this status.').waitFor();
+      await page.getByRole('combobox', { name: 'Their new status' }).selectOption('Waiting for legal');
+      await look(page, 'deleting a status');
+      await press(page, 'Delete rollout status');
+      await page.getByText('Deleted Rolling out.').waitFor();
+      await page.goto('/p/Checkout/flags/checkout/details');
+      await page.getByText('Ask Kim.').waitFor();
+    },
+  );
 
   visit('a second factor can be required of everyone, and whoever has none is led to set it up', async (things) => {
     const { page, server } = things;

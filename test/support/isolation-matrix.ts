@@ -64,6 +64,7 @@ const pathKinds: Readonly<Record<string, Kind>> = {
   changeRequest: 'changeRequest',
   changeset: 'changeset',
   deletedFlag: 'flag',
+  rolloutStatus: 'rolloutStatus',
 };
 const width = { environment: 0, project: 1, account: 2 } as const;
 

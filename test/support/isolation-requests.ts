@@ -126,7 +126,8 @@ const dependsAt = (place: string) => `body/${place}/condition/matchers/0/depends
 
 /** By endpoint: what replaces its request, and what is asked besides. */
 function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?: readonly Shape[] }>> {
-  const { flags, definitions, ruleBasedSegments, segments, changeRequests, changesets } = requestsTo(api);
+  const { flags, rolloutStatuses, definitions, ruleBasedSegments, segments, changeRequests, changesets } =
+    requestsTo(api);
   return {
     listProjects: {
       further: [naming('query/projectIdentifier', 'project', ({ id }) => ({ query: { projectIdentifier: id } }))],
@@ -137,6 +138,20 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
     // The project is in use, as the one that may delete it is told.
     deleteProject: { instead: { build: async () => ({}), slots: {}, status: 400 } },
     listRolloutStatuses: { instead: naming('query/wsId', 'project', ({ id }) => ({ query: { wsId: id } })) },
+    moveRolloutStatus: {
+      instead: naming('body/before', 'rolloutStatus', async (side) => ({
+        ...(await rolloutStatuses.moveRolloutStatus(side)),
+        body: { before: side.rolloutStatus },
+      })),
+    },
+    deleteRolloutStatus: {
+      further: [
+        naming('query/moveTo', 'rolloutStatus', async (side) => ({
+          ...(await rolloutStatuses.deleteRolloutStatus(side)),
+          query: { moveTo: side.rolloutStatus },
+        })),
+      ],
+    },
     listFlags: {
       further: [
         naming('query/id', 'flag', ({ flag }) => ({ query: { id: flag.id } })),

@@ -106,6 +106,9 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
       'apiKeys.createApiKey',
     ],
   ],
+  'src/commands/flags.ts': [
+    ['missingOwners(tx, added, tx.actor.scope)', `missingOwners(tx, added, ${everywhere})`, 'flags.patchFlag'],
+  ],
   'src/commands/restrictions.ts': [
     ["idsOf('user'), scope)", `idsOf('user'), ${everywhere})`, 'restrictions.replaceRestriction'],
   ],
@@ -240,6 +243,11 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     ],
   ],
   'src/store/rollout-statuses.ts': [
+    [
+      'rollout_statuses s where s.project_id = ${projectId} order',
+      'rollout_statuses s where ${projectId} <> s.id order',
+      'rolloutStatuses.updateRolloutStatus',
+    ],
     ['rollout_statuses where project_id = ${projectId} and id', 'rollout_statuses where id', 'flags.patchFlag'],
     [
       'rollout_statuses where project_id = ${projectId} order by position`',

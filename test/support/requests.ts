@@ -72,6 +72,10 @@ export function requestsTo(api: Calls): Requests {
     await api.post(`/schema/ws/${place.id}/trafficTypes/${target.words?.trafficType}`, { id: attribute });
     return target;
   };
+  const aStatus = async (place: Place, more: Target = {}): Promise<Target> => {
+    const { body } = await api.post(`/rolloutStatuses/ws/${place.id}`, { name: uniqueName('status') });
+    return { ...more, words: { rolloutStatus: body.id } };
+  };
   /** The path does not name the project, so the traffic type is what a key must reach. */
   const ofTrafficTypeById = async (place: Place, more: Target = {}): Promise<Target> => {
     const target = await ofTrafficType(place, more);
@@ -240,6 +244,10 @@ export function requestsTo(api: Calls): Requests {
     rolloutStatuses: {
       listRolloutStatuses: async ({ id }) => ({ query: { wsId: id } }),
       listRolloutStatusesOfProject: async () => ({}),
+      createRolloutStatus: newName,
+      updateRolloutStatus: (place) => aStatus(place, { body: { description: 'new' } }),
+      moveRolloutStatus: (place) => aStatus(place, { body: { before: null } }),
+      deleteRolloutStatus: aStatus,
     },
     flags: {
       createFlag: async (place) => ofTrafficType(place, await newName()),

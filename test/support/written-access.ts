@@ -60,6 +60,10 @@ GET /changeRequests/:changeRequest changeset.read environment
 PUT /changeRequests/:changeRequest changeset.write environment
 GET /rolloutStatuses rolloutStatus.read environment
 GET /rolloutStatuses/ws/:project rolloutStatus.read environment
+POST /rolloutStatuses/ws/:project project.write project
+PUT /rolloutStatuses/ws/:project/:rolloutStatus project.write project
+POST /rolloutStatuses/ws/:project/:rolloutStatus/move project.write project
+DELETE /rolloutStatuses/ws/:project/:rolloutStatus project.write project
 GET /splits/ws/:project flag.read project
 GET /flag-counts/ws/:project flag.read project
 GET /flag-drift/ws/:project flag.read project

@@ -23,6 +23,7 @@ export const parameters: Readonly<Record<string, { readonly description: string;
   anySegment: { description: 'Name of a segment of any kind.', example: 'beta_testers' },
   ruleBasedSegment: { description: 'Name of the rule-based segment.', example: 'paying_customers' },
   trafficTypeId: { description: 'Id of the traffic type.', example: ids.trafficType },
+  rolloutStatus: { description: 'Id of the rollout status.', example: ids.status },
   attribute: { description: 'Id of the attribute.', example: 'plan' },
   identity: { description: 'The key of the identity.', example: 'ada' },
   largeSegment: { description: 'Name of the large segment.', example: 'loyalty_members' },

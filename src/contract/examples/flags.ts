@@ -22,7 +22,8 @@ import {
   trafficTypeReference,
 } from './values.ts';
 
-const rolloutStatuses = [{ id: ids.status, ...defaultRolloutStatuses[0] }];
+const rolloutStatus = { id: ids.status, ...defaultRolloutStatuses[0] };
+const rolloutStatuses = [rolloutStatus];
 const flag = {
   id: ids.flag,
   name: 'new_checkout',
@@ -281,6 +282,16 @@ export const flagExamples: ExamplesOf<
 
   listRolloutStatuses: { reply: rolloutStatuses },
   listRolloutStatusesOfProject: { reply: rolloutStatuses },
+  createRolloutStatus: {
+    body: { name: 'Waiting for legal', description: 'Legal has not agreed yet.' },
+    reply: { id: ids.status, name: 'Waiting for legal', description: 'Legal has not agreed yet.', permanent: false },
+  },
+  updateRolloutStatus: {
+    body: { name: 'Not in production yet' },
+    reply: { ...rolloutStatus, name: 'Not in production yet', permanent: false },
+  },
+  moveRolloutStatus: { body: { before: null }, reply: rolloutStatuses },
+  deleteRolloutStatus: { reply: true },
 
   getRolloutHistory: {
     reply: {

@@ -173,7 +173,8 @@ function planAttribute(
 function planSmallLists(plan: PlanItems, { source, name: project, found, rolloutStatuses }: Place): void {
   for (const name of source.rolloutStatuses) {
     const isHere = rolloutStatuses.has(name);
-    const refusal = 'The rollout statuses of a project are fixed here. Its flags get the first one.';
+    const refusal =
+      'The project has no such status. Its flags get the first one, unless you add the status before the import.';
     plan.addNamed<'rollout_status'>({ kind: 'rollout_status', project, name }, { isHere, refusal });
   }
   for (const { name, description } of source.flagSets) {

@@ -1,5 +1,11 @@
+import {
+  createRolloutStatus,
+  deleteRolloutStatus,
+  moveRolloutStatus,
+  updateRolloutStatus,
+} from '#commands/rollout-statuses.ts';
 import * as contract from '#contract/rollout-statuses.ts';
-import { listRolloutStatuses } from '#store/rollout-statuses.ts';
+import { listRolloutStatuses, listUsedRolloutStatuses } from '#store/rollout-statuses.ts';
 import type { Reader } from '#store/sql.ts';
 import { implement } from '../pipeline/implement.ts';
 import { resolveProject } from '../pipeline/resolve.ts';
@@ -10,5 +16,13 @@ export const rolloutStatuses = (db: Reader) =>
       const project = await resolveProject(db, actor, query.wsId);
       return listRolloutStatuses(db, project.id);
     },
-    listRolloutStatusesOfProject: async ({ project }) => listRolloutStatuses(db, project.id),
+    listRolloutStatusesOfProject: async ({ project, query: { expand } }) =>
+      expand ? listUsedRolloutStatuses(db, project.id) : listRolloutStatuses(db, project.id),
+    createRolloutStatus: async ({ context, project, body }) => createRolloutStatus(context, project, body),
+    updateRolloutStatus: async ({ context, project, params: { rolloutStatus: id }, body }) =>
+      updateRolloutStatus(context, { project, id }, body),
+    moveRolloutStatus: async ({ context, project, params: { rolloutStatus: id }, body: { before } }) =>
+      moveRolloutStatus(context, { project, id }, before),
+    deleteRolloutStatus: async ({ context, project, params: { rolloutStatus: id }, query: { moveTo } }) =>
+      deleteRolloutStatus(context, { project, id }, moveTo),
   });

@@ -21,6 +21,7 @@ const members: Readonly<Record<string, string>> = {
   requiresTitleAndComments: 'Title and comment required',
   groups: 'Groups',
   position: 'Position',
+  permanent: 'Stays out of cleanup',
 };
 
 /** `nameOf` resolves ids to names. Empty for new and deleted objects. */

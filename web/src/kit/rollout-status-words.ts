@@ -1,4 +1,4 @@
-/** Our descriptions of the default rollout statuses. The API keeps the vendor's for compatibility. */
+/** Our descriptions of the default rollout statuses. The API keeps the vendor's for compatibility, until someone changes them. */
 import type { RolloutStatus } from '#domain/rollout-statuses.ts';
 
 const descriptions: Readonly<Record<string, string>> = {
@@ -8,10 +8,14 @@ const descriptions: Readonly<Record<string, string>> = {
   'Internal Testing': 'On for your own team only.',
   'External Beta': 'On for selected customers.',
   Ramping: 'On for a growing share of users.',
-  Experimenting: 'Split to measure the difference between treatments.',
+  Experimenting: 'Measures the difference between treatments.',
   '100% Released': 'On for everyone.',
   'Removed from Code': 'The code no longer uses the flag.',
   Permanent: 'Kept as a permanent switch.',
 };
 
-export const descriptionOf = ({ name, description }: RolloutStatus): string => descriptions[name] ?? description;
+/** All of the vendor's descriptions start like this. */
+const isVendors = (description: string) => description.startsWith('Splits ');
+
+export const descriptionOf = ({ name, description }: RolloutStatus): string =>
+  isVendors(description) ? (descriptions[name] ?? '') : description;

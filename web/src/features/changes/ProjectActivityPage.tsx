@@ -24,6 +24,7 @@ const offered: readonly ObjectType[] = [
   'changeset',
   'environment',
   'trafficType',
+  'rollout_status',
   'attribute',
   'identity',
   'flag_set',

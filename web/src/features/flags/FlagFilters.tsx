@@ -104,8 +104,11 @@ interface SetProps {
 
 function useChosen(name: Filter) {
   const { search, change } = useFlagsSearch();
+  const statuses = useRolloutStatuses().data ?? [];
   const choose = (values: readonly string[]) => change({ [name]: values.length > 0 ? values : undefined });
-  return { selected: search[name] ?? [], choose };
+  // Links by hand name a status; what is chosen here is its id, which stays when it gets another name.
+  const idOf = (word: string) => (name === 'status' && statuses.find((one) => one.name === word)?.id) || word;
+  return { selected: (search[name] ?? []).map(idOf), choose };
 }
 
 /** More values are only counted. */
@@ -210,7 +213,7 @@ function useFilterOptions(): Record<Filter, readonly Option[]> {
     counts && (list?.find((one) => one.id === id)?.count ?? 0);
   return {
     status: statuses.map(({ id, name }) => ({
-      ...{ id: name, label: name, face: <RolloutStatusLabel name={name} /> },
+      ...{ id, label: name, face: <RolloutStatusLabel name={name} /> },
       detail: countOf(counts?.rolloutStatus, id),
     })),
     tag: (counts?.tag ?? []).map(({ name, count }) => ({ id: name, label: name, detail: count })),

@@ -1,8 +1,9 @@
 /** The columns of the board: their order, and which are folded. */
+import { equalJson } from '#domain/json.ts';
 import type { RolloutStatus } from '#domain/rollout-statuses.ts';
 import { noticesOf } from '../../state/notices.ts';
 
-/** How a flag lives. The API lists statuses in another order; unknown ones come last. */
+/** How a flag lives. The API lists the statuses that projects start with in another order. */
 const lifecycle = [
   'Pre-Production',
   '0% in Production',
@@ -16,12 +17,16 @@ const lifecycle = [
   'Removed from Code',
 ];
 
+const atFirst = [...lifecycle.slice(0, 2), 'Killed', ...lifecycle.slice(2, 7), 'Removed from Code', 'Permanent'];
+
+/** In the order of the project, once people have chosen one; new statuses come last. */
 export function inLifecycle(statuses: readonly RolloutStatus[]): readonly RolloutStatus[] {
-  const placeOf = ({ name }: RolloutStatus) => {
-    const place = lifecycle.indexOf(name);
-    return place === -1 ? lifecycle.length : place;
-  };
-  return statuses.toSorted((a, b) => placeOf(a) - placeOf(b));
+  const names = statuses.map(({ name }) => name);
+  const known = (order: readonly string[]) => order.filter((name) => names.includes(name));
+  const own = names.filter((name) => !lifecycle.includes(name));
+  if (!equalJson(names, [...known(atFirst), ...own])) return statuses;
+  const order = [...known(lifecycle), ...own];
+  return statuses.toSorted((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
 }
 
 /** Days after which a flag has been in a status for long. */

@@ -55,8 +55,8 @@ function useFilterQuery() {
   const types = useTrafficTypes().data;
   const drafted = [...useDrafts(useMe().user.id).keys()].slice(0, maxDrafts);
   if ((search.status && !statuses) || (search.type && !types)) return undefined;
-  const idsOf = (names: readonly string[] | undefined, all: readonly { id: string; name: string }[] = []) =>
-    names?.flatMap((word) => all.find(({ name }) => name === word)?.id ?? []);
+  const idsOf = (words: readonly string[] | undefined, all: readonly { id: string; name: string }[] = []) =>
+    words?.flatMap((word) => all.find(({ id, name }) => id === word || name === word)?.id ?? []);
   const [rolloutStatus, trafficType] = [idsOf(search.status, statuses), idsOf(search.type, types)];
   return {
     query: {
