@@ -28,24 +28,33 @@ import { provePassword, requireProof } from './password-proof.ts';
 import { actorOf, type Origin, objectOf, startSession } from './sessions.ts';
 
 /** Part of inviting and re-inviting: creates a new link and queues the mail with it. */
-export const sendInvitation = (tx: Tx, user: User, invitedBy: string) =>
-  mailLink(tx, user, {
-    mail: { kind: 'invitation', invitedBy },
+export async function sendInvitation(tx: RecordingTx, user: User): Promise<void> {
+  const invitedBy = await inviterOf(tx);
+  await mailLink(tx, user, {
+    mail: { kind: 'invitation', ...(invitedBy !== undefined && { invitedBy }) },
     lifeMs: invitationLifeMs,
-    save: store.saveInvitation,
+    save: (userId, tokenHash, expiresAt) => store.saveInvitation(tx, { userId, tokenHash, expiresAt, invitedBy }),
   });
+}
+
+/** As the invited person reads it. The name of a key would say nothing to them. */
+async function inviterOf(tx: RecordingTx): Promise<string | undefined> {
+  if (tx.actor.type !== 'user') return undefined;
+  const { name, email } = await findUser(tx, tx.actor.id, { kind: 'account' });
+  return `${name} (${email})`;
+}
 
 interface Link {
   readonly mail: Pick<Mail, 'kind' | 'invitedBy'>;
   readonly lifeMs: number;
-  readonly save: (tx: Tx, userId: string, tokenHash: string, expiresAt: number) => Promise<number>;
+  readonly save: (userId: string, tokenHash: string, expiresAt: number) => Promise<number>;
 }
 
 /** The database stores only a hash of the token; the token itself is in the mail. */
 async function mailLink(tx: Tx, { id, email, name }: User, { mail, lifeMs, save }: Link): Promise<void> {
   const token = newToken();
   const expiresAt = tx.now + lifeMs;
-  await save(tx, id, hashOf(token), expiresAt);
+  await save(id, hashOf(token), expiresAt);
   await putMail(tx, newId(), id, { ...mail, email, name, token, expiresAt });
 }
 
@@ -66,7 +75,7 @@ export async function resendInvitationIn(tx: RecordingTx, userId: string) {
   const user = await lockUser(tx, userId);
   await requireRightOver(tx, user.groupIds);
   if (user.status !== 'PENDING') throw new Problem('invitation_not_pending');
-  await sendInvitation(tx, user, tx.actor.name);
+  await sendInvitation(tx, user);
   await tx.record({ action: 'user.invited_again', object: objectOf(user) });
   return user;
 }
@@ -80,7 +89,7 @@ export interface Acceptance extends Origin {
 /** Makes the invited user ACTIVE and signs them in. If several requests race, one succeeds. */
 export async function acceptInvitation(context: Context, { password, ...accepted }: Acceptance) {
   const reader = readerOf(context);
-  const invited = await findOpen(store.findInvitedUserId(reader, hashOf(accepted.token)), 'invitation_not_found');
+  const invited = await findOpen(findInvitedUserId(reader, accepted.token), 'invitation_not_found');
   const { email } = await findUser(reader, invited, { kind: 'account' });
   await requireUnguessable(password, [accepted.name, email]);
   const passwordHash = await hashPassword(password);
@@ -91,7 +100,7 @@ export async function acceptInvitationIn(
   tx: RecordingTx,
   { token, name, passwordHash, ...origin }: Omit<Acceptance, 'password'> & { readonly passwordHash: string },
 ) {
-  const userId = await findOpen(store.findInvitedUserId(tx, hashOf(token)), 'invitation_not_found');
+  const userId = await findOpen(findInvitedUserId(tx, token), 'invitation_not_found');
   const before = await lockInvited(tx, userId);
   if (!(await store.takeInvitation(tx, hashOf(token)))) throw new Problem('invitation_not_found');
   const after: User = { ...before, name, status: 'ACTIVE' };
@@ -108,6 +117,9 @@ export async function acceptInvitationIn(
   });
   return started;
 }
+
+const findInvitedUserId = async (db: Reader, token: string): Promise<string | undefined> =>
+  (await store.findInvitation(db, hashOf(token)))?.userId;
 
 /** The user may have been deleted meanwhile, together with the invitation. */
 const lockInvited = (tx: Tx, userId: string): Promise<User> =>
@@ -158,8 +170,11 @@ export const requestPasswordReset = (context: Context, email: string) =>
     const found = credentials?.status === 'ACTIVE' ? await lockUser(tx, credentials.userId) : undefined;
     const user = found?.status === 'ACTIVE' ? found : undefined;
     if (user && (await mayMailReset(tx, user.id))) {
-      const link = { mail: { kind: 'password-reset' }, lifeMs: resetLifeMs, save: store.savePasswordReset } as const;
-      await mailLink(tx, user, link);
+      await mailLink(tx, user, {
+        mail: { kind: 'password-reset' },
+        lifeMs: resetLifeMs,
+        save: (...link) => store.savePasswordReset(tx, ...link),
+      });
       await store.saveResetMail(tx, user.id, tx.now - resetMailsMs);
     }
     await tx.record({

@@ -30,7 +30,7 @@ export const inviteUser = (context: Context, invited: { email: string; groupIds:
 
 export async function inviteUserIn(tx: RecordingTx, invited: NewUser) {
   const user = await insertPendingUser(tx, invited);
-  await sendInvitation(tx, user, tx.actor.name);
+  await sendInvitation(tx, user);
   await tx.record({ ...entry('user.invited', user), after: toUserReply(user) });
   return user;
 }
@@ -96,7 +96,7 @@ async function changeUser(tx: AloneTx, id: string, action: Entry['action'], chan
   }
   const isPromoted = !before.groupIds.includes(administratorsId) && after.groupIds.includes(administratorsId);
   // A key that may not create administrators may have read the old link.
-  if (isPromoted && after.status === 'PENDING') await sendInvitation(tx, after, tx.actor.name);
+  if (isPromoted && after.status === 'PENDING') await sendInvitation(tx, after);
   await tx.record({ ...entry(action, after), before: toUserReply(before), after: toUserReply(after) });
   return after;
 }

@@ -6,7 +6,11 @@ import { extend, Millis, OneOf, patterns, Reference, Title } from './schema.ts';
 import { Email, User } from './users.ts';
 
 /** What the holder of an invitation or reset link may see. */
-export const InvitationView = Type.Object({ email: Type.String(), name: Type.String() });
+export const InvitationView = Type.Object({
+  email: Type.String(),
+  name: Type.String(),
+  invitedBy: Type.Optional(Type.String({ description: 'name and address of the person who sent the invitation' })),
+});
 
 export const Acceptance = Type.Object({ name: Title, password: Password });
 

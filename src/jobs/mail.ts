@@ -189,7 +189,7 @@ function wordsOf(mail: Mail, publicUrl: string): Words {
   if (mail.kind === 'invitation') {
     return {
       subject: `You are invited to Burgee at ${host}`,
-      lead: `${mail.invitedBy} invited you (${mail.email}) to Burgee at ${host}. Your team uses it to control who sees which feature.`,
+      lead: `${mail.invitedBy ?? 'An administrator'} invited you (${mail.email}) to Burgee at ${host}. Your team uses it to control who sees which feature.`,
       button: 'Create your account',
       link,
       notes: [expires, 'If you did not expect this email, ignore it. No account is created until you accept.'],

@@ -36,17 +36,29 @@ export const savePassword = (tx: Tx, userId: string, passwordHash: string) =>
   tx.run(sql`update users set password_hash = ${passwordHash} where id = ${userId}`);
 
 /** Replaces an earlier invitation of the user, whose link then stops working. */
-export const saveInvitation = (tx: Tx, userId: string, tokenHash: string, expiresAt: number) =>
+export const saveInvitation = (tx: Tx, { userId, tokenHash, expiresAt, invitedBy = null }: NewInvitation) =>
   tx.run(sql`
-    insert into invitations (user_id, token_hash, expires_at) values (${userId}, ${tokenHash}, ${expiresAt})
-        on conflict (user_id) do update set token_hash = excluded.token_hash, expires_at = excluded.expires_at`);
+    insert into invitations (user_id, token_hash, expires_at, invited_by)
+    values (${userId}, ${tokenHash}, ${expiresAt}, ${invitedBy})
+        on conflict (user_id) do update set token_hash = excluded.token_hash, expires_at = excluded.expires_at,
+                                            invited_by = excluded.invited_by`);
 
-/** The user of an open invitation. */
-export async function findInvitedUserId(db: Reader, tokenHash: string): Promise<string | undefined> {
-  const row = await db.one<{ user_id: string }>(sql`
-    select user_id from invitations where token_hash = ${tokenHash} and expires_at > ${db.clock()}`);
-  return row?.user_id;
+interface NewInvitation {
+  readonly userId: string;
+  readonly tokenHash: string;
+  readonly expiresAt: number;
+  readonly invitedBy: string | null | undefined;
 }
+
+export interface OpenInvitation {
+  readonly userId: string;
+  readonly invitedBy: string | null;
+}
+
+export const findInvitation = (db: Reader, tokenHash: string) =>
+  db.one<OpenInvitation>(sql`
+    select user_id as "userId", invited_by as "invitedBy" from invitations
+     where token_hash = ${tokenHash} and expires_at > ${db.clock()}`);
 
 /** Consumes the invitation. False if another request was faster or a newer invitation replaced it. */
 export async function takeInvitation(tx: Tx, tokenHash: string): Promise<boolean> {

@@ -204,7 +204,7 @@ export interface Mail {
   readonly name: string;
   readonly token: string;
   readonly expiresAt: number;
-  /** Name of the inviter; absent for a password reset. */
+  /** Name and address of the inviter; absent if a key invited, and for a password reset. */
   readonly invitedBy?: string;
 }
 

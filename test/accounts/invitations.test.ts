@@ -184,7 +184,10 @@ test('inviting again answers the user, makes a new link in a new mail and kills 
   assert.notEqual(waiting[0]?.id, old?.id);
   const fresh = waiting[0]?.payload.token ?? '';
   assert.notEqual(fresh, token);
-  assert.equal(waiting[0]?.payload.invitedBy, administrator.email);
+  const { name } = (await api.get(`/users/${administrator.id}`)).body;
+  const invitedBy = `${name} (${administrator.email})`;
+  assert.equal(waiting[0]?.payload.invitedBy, invitedBy);
+  assert.equal((await open(fresh)).body.invitedBy, invitedBy);
   refused(await open(token), 404, notFound);
   assert.equal((await accept(fresh)).status, 200);
 });

@@ -132,7 +132,7 @@ test('the mail waits in the outbox with the commit; its token opens the invitati
   const invitation = await api.store.one(sql`select * from invitations where user_id = ${user.id}`);
   assert.deepEqual(
     { ...(invitation as object) },
-    { user_id: user.id, token_hash: hashOf(token), expires_at: expiresAt },
+    { user_id: user.id, token_hash: hashOf(token), expires_at: expiresAt, invited_by: null },
   );
   assert.ok(!JSON.stringify([user, await api.lastChange(), api.log]).includes(token));
 });

@@ -38,6 +38,7 @@ suite('users', { concurrency: 2 }, () => {
 
       const liu = await aVisitor(browser, server.url);
       await liu.page.goto(String(await page.evaluate('navigator.clipboard.readText()')));
+      await liu.page.getByText(/^Ana Ruiz \(ana@.*\) invited you\. /).waitFor();
       await field(liu.page, 'Your name').fill('Liu Wei');
       await field(liu.page, 'Password').fill(ana.password);
       await press(liu.page, 'Create account');

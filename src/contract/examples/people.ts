@@ -86,7 +86,7 @@ export const peopleExamples: ExamplesOf<
   getApiKey: { reply: keyListed },
   revokeApiKey: { reply: true },
 
-  getInvitation: { reply: { email: user.email, name: 'ada' } },
+  getInvitation: { reply: { email: user.email, name: 'ada', invitedBy: 'Ana Ruiz (ana@example.com)' } },
   acceptInvitation: { body: { name: 'Ada', password }, reply: { ...session, user: { ...user, groups: [] } } },
   resendInvitation: { reply: { ...invited, groups: [...user.groups] } },
   listOutbox: {

@@ -20,7 +20,7 @@ import { Problem } from '#domain/problems.ts';
 import { emailKey, toUserReply } from '#domain/users.ts';
 import { hashOf } from '#security/secrets.ts';
 import { isSetupToken } from '#store/account.ts';
-import { findInvitedUserId, findResettingUserId } from '#store/accounts.ts';
+import { findInvitation, findResettingUserId } from '#store/accounts.ts';
 import { countWaitingChangesets } from '#store/changesets.ts';
 import { findAdministratorsId } from '#store/groups.ts';
 import { listMails, listMailsToMembers, type MailEntry, pathOf } from '#store/outbox.ts';
@@ -64,9 +64,11 @@ export const accounts = (db: Reader, { attempt, rightPassword, signedIn }: Throt
   };
   return implement(contract, {
     getInvitation: async ({ params, origin }) =>
-      guarded(origin.address, undefined, async () =>
-        viewOf(await findInvitedUserId(db, hashOf(params.token)), 'invitation_not_found'),
-      ),
+      guarded(origin.address, undefined, async () => {
+        const invitation = await findInvitation(db, hashOf(params.token));
+        const view = await viewOf(invitation?.userId, 'invitation_not_found');
+        return invitation?.invitedBy ? { ...view, invitedBy: invitation.invitedBy } : view;
+      }),
     acceptInvitation: async ({ context, params, body, origin, cookie }) =>
       guarded(origin.address, undefined, async () =>
         begin(cookie, await acceptInvitation(context, { ...body, ...origin, token: params.token })),

@@ -35,6 +35,9 @@ const NotOpen = () => (
   </CentredPage>
 );
 
+const leadOf = ({ invitedBy }: Person): string =>
+  `${invitedBy === undefined ? '' : `${invitedBy} invited you. `}Your team uses Burgee to control who sees which feature.`;
+
 interface AcceptFormProps {
   readonly token: string;
   readonly person: Person;
@@ -56,7 +59,7 @@ function AcceptForm({ token, person, onProblem }: AcceptFormProps) {
     onProblem,
   });
   return (
-    <CentredPage title={title} lead="Your team uses Burgee to control who sees which feature.">
+    <CentredPage title={title} lead={leadOf(person)}>
       <Form
         {...form}
         problem={problem}
