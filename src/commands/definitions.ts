@@ -15,7 +15,7 @@ import { applyEdit, type ChangeEdit, type CreateEdit, type DefinitionEdit } from
 import { parseBucketing } from '#domain/definitions/parse.ts';
 import { referencesOf } from '#domain/definitions/references.ts';
 import type { Environment } from '#domain/environments.ts';
-import type { DefinedFlag } from '#domain/flags.ts';
+import type { DefinedFlag, Flag } from '#domain/flags.ts';
 import { equalJson, JsonText } from '#domain/json.ts';
 import type { Operation } from '#domain/json-patch.ts';
 import { Problem, refuse } from '#domain/problems.ts';
@@ -225,6 +225,58 @@ export async function undeleteDefinitionIn(
   };
   await insert(recording, change, { stored, targeting, action: 'definition.undeleted' });
   return { stored, targeting };
+}
+
+interface DefinitionCopies {
+  readonly project: Project;
+  readonly environment: Reference;
+  /** The originals, and what their flags became. */
+  readonly copies: readonly { readonly source: store.SeededDefinition; readonly flag: Flag }[];
+  /** What flag sets became, by the ids of the originals. */
+  readonly flagSets: ReadonlyMap<string, Reference>;
+}
+
+/**
+ * Part of copying a project. The copies have seeds of their own. They need neither a check, being as valid as what they
+ * were copied from, nor an approval: the environment is new.
+ */
+export async function copyDefinitionsIn(tx: RecordingTx, { copies, flagSets, ...place }: DefinitionCopies) {
+  const { environment, changeNumber } = await takeChangeNumbers(tx, place.environment, copies.length);
+  const copied = copies.map(({ source, flag }, index) => {
+    const targeting = inFlagSets(toTargeting(parseStored(source)), flagSets);
+    const stored: store.SeededDefinition = {
+      ...{ id: flag.id, name: flag.name, environment, trafficType: flag.trafficType },
+      targeting: JSON.stringify(targeting),
+      creationTime: tx.now,
+      lastUpdateTime: tx.now,
+      ...newBucketing(),
+      revision: changeNumber - copies.length + 1 + index,
+    };
+    return { stored, targeting };
+  });
+  await store.insertFirstDefinitions(
+    tx,
+    copied.map(({ stored, targeting }) => ({ definition: stored, summary: store.summaryOf(targeting) })),
+  );
+  for (const { stored, targeting } of copied) {
+    const references = referencesOf(targeting);
+    const from = { id: stored.id, name: stored.name, kind: 'flag' as const };
+    if (references.length > 0) await saveReferences(tx, environment.id, from, references);
+  }
+  await tx.record(
+    ...copied.map(({ stored }) => ({
+      ...entry('definition.created', { ...place, environment, flag: stored, note: {} }),
+      after: toRecord(stored),
+    })),
+  );
+}
+
+function inFlagSets(targeting: Targeting, flagSets: ReadonlyMap<string, Reference>): Targeting {
+  const sets = (targeting.flagSets ?? []).flatMap(({ id, type }) => {
+    const copy = flagSets.get(id);
+    return copy ? [{ id: copy.id, type }] : [];
+  });
+  return withFlagSets(targeting, sets);
 }
 
 async function insert(

@@ -55,9 +55,14 @@ export async function createEnvironmentIn(
   return { environment, permissions, apiTokens: keys.map(({ key, text }) => toApiToken(key, text)) };
 }
 
-export async function createEnvironmentWithoutKeysIn(tx: RecordingTx, project: Project, fields: NewEnvironment) {
+export async function createEnvironmentWithoutKeysIn(
+  tx: RecordingTx,
+  project: Project,
+  fields: NewEnvironment,
+): Promise<Environment> {
   const { environment, permissions } = await insertEnvironmentIn(tx, project, fields);
   await tx.record({ ...entry('environment.created', environment), after: environmentRecord(environment, permissions) });
+  return environment;
 }
 
 /** Locks the project. */

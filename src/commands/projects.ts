@@ -33,13 +33,16 @@ export async function createProjectIn(
 ) {
   const project: Project = { ...fields, id: newId(), type: 'workspace' };
   await insertProjectWithDefaults(tx, project, ['user']);
-  await tx.record({ ...entry('workspace.created', project), after: project });
+  await recordNewProjectIn(tx, project);
   await restrictNewProjectIn(tx, project, newProjects);
   for (const environment of environments) {
     await createEnvironmentWithoutKeysIn(tx, project, { ...environment, permissions: openPermissions });
   }
   return project;
 }
+
+export const recordNewProjectIn = (tx: RecordingTx, project: Project) =>
+  tx.record({ ...entry('workspace.created', project), after: project });
 
 /** Also used at the first start. */
 export async function insertProjectWithDefaults(tx: Tx, project: Project, trafficTypes: readonly string[]) {

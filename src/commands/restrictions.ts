@@ -157,6 +157,12 @@ export async function restrictNewProjectIn(tx: RecordingTx, project: Project, ch
   await saveOpenness(tx, before, opennessOf(choice, { type: 'group', id, name: administrators.name }));
 }
 
+/** Gives a new project the restrictions of the one that it is a copy of. Nobody's access ends. */
+export async function restrictCopyIn(tx: RecordingTx, project: Project, openness: Openness): Promise<void> {
+  const before = await requireAccess(tx, project.id);
+  if (!isSameOpenness(before, openness)) await saveOpenness(tx, before, openness);
+}
+
 const merged = (stored: Circle, update: ProjectAccessUpdate['view']) => ({
   restricted: update?.restricted ?? stored.restricted,
   grantees: update?.grantees ?? stored.grantees,

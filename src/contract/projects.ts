@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Patch } from '#domain/json-patch.ts';
-import { ListedProject, NewProject, Project } from '#domain/projects.ts';
+import { ListedProject, NewProject, Project, ProjectCopy } from '#domain/projects.ts';
 import { extend, OneOf } from '#domain/schema.ts';
 import { endpoint } from './endpoint.ts';
 import { NoteQuery, OffsetListing, OffsetPage, True } from './parts.ts';
@@ -66,6 +66,20 @@ export const patchProject = endpoint({
   body: Patch,
   reply: Project,
   problems: ['patch_invalid', 'project_name_taken'],
+});
+
+export const copyProject = endpoint({
+  method: 'POST',
+  path: '/workspaces/:project/copy',
+  summary: 'Copy a project',
+  description:
+    'Creates a project with the same environments, access lists without API keys, rollout statuses, traffic ' +
+    'types, attributes and flag sets, and if asked for with the same flags. Definitions get seeds of their own. API keys, segments, archived ' +
+    'flags and history are not copied. An addition to the vendor’s API.',
+  access: { needs: 'project.create', scope: 'account' },
+  body: ProjectCopy,
+  reply: Project,
+  problems: ['project_name_taken', 'project_too_large'],
 });
 
 export const deleteProject = endpoint({

@@ -145,7 +145,8 @@ export const problems = {
   ),
   project_too_large: problem<{ name: string; max: number }>(
     'invalid',
-    (p) => `Project ${p.name} has more than ${p.max} flags and definitions; delete some of them first`,
+    (p) => `Project ${p.name} has more than ${p.max} flags and definitions`,
+    () => 'They must fit into one transaction: delete some flags first, or copy the project without flags',
   ),
   environment_not_found: notFoundByName('environment', 'GET /environments/ws/<project>'),
   environment_ambiguous: problem<{ name: string }>(

@@ -36,6 +36,14 @@ export const NewProject = Type.Object({
   ),
 });
 
+export const ProjectCopy = Type.Object({
+  name: Title,
+  flags: Type.Optional(
+    Type.Boolean({ description: 'copies the flags that are not archived, with their definitions; default false' }),
+  ),
+});
+export type ProjectCopy = Static<typeof ProjectCopy>;
+
 const settings = shapeOf(Type.Object({ name: Title, requiresTitleAndComments: BooleanOrText }), 'project');
 const patchable = {
   mayName: /^\/(name|requiresTitleAndComments)$/,

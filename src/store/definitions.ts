@@ -242,6 +242,22 @@ export async function insertDefinition(tx: Tx, definition: SeededDefinition, sum
   await tx.run(sql`delete from tombstones where environment_id = ${environment.id} and flag_name = ${flag}`);
 }
 
+/** Definitions in an environment that never had any of these flags. */
+export async function insertFirstDefinitions(
+  tx: Tx,
+  created: readonly { definition: SeededDefinition; summary: StoredSummary }[],
+): Promise<void> {
+  const rows = created.map(({ definition: one }) => [
+    ...[one.environment.id, one.id, one.targeting, one.seed, one.trafficAllocationSeed, one.algo],
+    ...[one.revision, one.creationTime, one.lastUpdateTime],
+  ]);
+  await tx.run(sql`
+    insert into definitions (environment_id, flag_id, targeting, seed, traffic_allocation_seed, algo,
+                             change_number, created_at, updated_at)
+    values ${bulk(rows)}`);
+  await saveSummaries(tx, created);
+}
+
 /** A definition with its summary, which `definition-summaries.ts` reads. */
 export interface SummarizedChange {
   readonly definition: StoredDefinition;

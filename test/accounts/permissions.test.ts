@@ -201,6 +201,10 @@ const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Cal
     forAdministrators,
     async () => [`/workspaces/${project.id}`, replacing('/name', uniqueName('project'))],
   ],
+  'projects.copyProject': [
+    forAdministrators,
+    async () => [`${await anEmptyProject()}/copy`, { name: uniqueName('copy') }],
+  ],
   'projects.deleteProject': [forAdministrators, async () => [await anEmptyProject()]],
   'environments.listEnvironments': [forAllWhoSeeTheProject, async () => [`/environments/ws/${project.id}`]],
   'environments.createEnvironment': [

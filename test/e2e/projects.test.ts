@@ -133,6 +133,32 @@ suite('projects', { concurrency: 2 }, () => {
     },
   );
 
+  visit.long('a project is copied, with its flags or without', async (things) => {
+    const { page } = things;
+    await aFlag(things, 'checkout_one_page', { on: { Staging: 50 } });
+    await page.goto('/p/Checkout/settings');
+    await press(page, 'Copy project');
+    const dialog = page.getByRole('dialog', { name: 'Copy Checkout' });
+    await dialog.getByLabel('Name').fill('Checkout');
+    await dialog.getByRole('button', { name: 'Copy project' }).click();
+    await dialog.getByText('Another project already has this name.').waitFor();
+    await look(page, 'copy a project');
+    await dialog.getByLabel('Name').fill('Shop');
+    await dialog.getByRole('button', { name: 'Copy project' }).click();
+    await page.waitForURL('**/p/Shop/flags');
+    await row(page, 'checkout_one_page').waitFor();
+    await page.goto('/p/Shop/environments');
+    await row(page, 'Staging').getByText('1', { exact: true }).waitFor();
+    await page.goto('/p/Shop/settings');
+    await press(page, 'Copy project');
+    const next = page.getByRole('dialog', { name: 'Copy Shop' });
+    await next.getByLabel('Name').fill('Empty');
+    await next.getByLabel('With its flags').uncheck();
+    await next.getByRole('button', { name: 'Copy project' }).click();
+    await page.waitForURL('**/p/Empty/flags');
+    await page.getByText('No flags yet').waitFor();
+  });
+
   visit('a second factor can be required of everyone, and whoever has none is led to set it up', async (things) => {
     const { page, server } = things;
     const codeOf = (secret: string) =>

@@ -164,6 +164,7 @@ export function requestsTo(api: Calls): Requests {
       listProjects: async () => wholeList,
       createProject: newName,
       patchProject: async () => ({ body: [] }),
+      copyProject: newName,
       deleteProject: async () => {
         const { body: project } = await api.post('/workspaces', { name: uniqueName('project') });
         const { body: trafficTypes } = await api.get(`/trafficTypes/ws/${project.id}`);

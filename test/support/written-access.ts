@@ -7,6 +7,7 @@ GET /ready probe
 PUT /internal/uploads/:token public
 GET /workspaces project.read environment
 POST /workspaces project.create account
+POST /workspaces/:project/copy project.create account
 PATCH /workspaces/:project project.write project
 DELETE /workspaces/:project project.write project
 GET /environments/ws/:project project.read environment

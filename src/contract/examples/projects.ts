@@ -101,6 +101,7 @@ export const projectExamples: ExamplesOf<
     reply: { ...project, name: 'Web shop' },
   },
   patchProject: { body: replace('/requiresTitleAndComments', false), reply: project },
+  copyProject: { body: { name: 'Web shop', flags: true }, reply: { ...project, name: 'Web shop' } },
   deleteProject: { reply: true },
   search: {
     reply: { objects: [{ kind: 'flag', name: 'new_checkout', project: { id: ids.project, name: 'Default' } }] },

@@ -1,4 +1,5 @@
 import { deleteProjectWithContents } from '#commands/project-contents.ts';
+import { copyProject } from '#commands/project-copies.ts';
 import { createProject, deleteProject, patchProject } from '#commands/projects.ts';
 import * as contract from '#contract/projects.ts';
 import type { NewProjects } from '#domain/restrictions.ts';
@@ -33,6 +34,7 @@ export const projects = (db: Reader, newProjects: NewProjects) =>
       return createProject(context, fields, newProjects);
     },
     patchProject: async ({ context, project, body }) => patchProject(context, project, body),
+    copyProject: async ({ context, project, body }) => copyProject(context, project, body),
     deleteProject: async ({ context, project, query, body }) => {
       const command = query.contents === 'delete' ? deleteProjectWithContents : deleteProject;
       return command(context, project, noteOf(query, body));

@@ -78,7 +78,11 @@ export function GeneralCard() {
           value={name}
           readOnly={!mayEdit}
           onChange={({ target }) => setEdited({ ...edited, name: { from: name, to: target.value } })}
-          hint={mayEdit ? 'Links with the old name keep working. Update scripts that use it.' : undefined}
+          hint={
+            mayEdit
+              ? 'Links keep working until another project takes the old name. Update scripts that use it.'
+              : undefined
+          }
           error={errors.name}
           autoComplete="off"
         />

@@ -1,8 +1,9 @@
-import { deleteProject, patchProject } from '#contract/projects.ts';
+import { copyProject, deleteProject, patchProject } from '#contract/projects.ts';
 import { askSentence, useAdministrators } from '../../kit/Denied.tsx';
 import { useProject } from '../../server/project.ts';
 import { useMay } from '../../server/session.ts';
 import { Page, PageHead } from '../../ui/Page.tsx';
+import { CopyProjectCard } from './CopyProjectCard.tsx';
 import { DeleteProjectCard } from './DeleteProjectCard.tsx';
 import { GeneralCard } from './GeneralCard.tsx';
 import { RolloutStatusesCard } from './RolloutStatusesCard.tsx';
@@ -20,6 +21,7 @@ export function ProjectSettingsPage() {
       <GeneralCard key={project.id} />
       <TrafficTypesCard />
       <RolloutStatusesCard />
+      {may(copyProject) && <CopyProjectCard />}
       {may(deleteProject) && <DeleteProjectCard />}
     </Page>
   );
