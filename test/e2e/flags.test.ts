@@ -282,6 +282,11 @@ suite('the list of flags', { concurrency: 2 }, () => {
     assert.ok((await shown(page)).length < 60);
     assert.equal(await page.getByRole('table').getAttribute('aria-rowcount'), '161');
     await page.getByRole('link', { name: 'flag_1', exact: true }).focus();
+    // The next page is read before its rows are in sight.
+    const next = page.waitForRequest(/[?&]offset=50\b/);
+    await page.evaluate('scrollTo(0, 700)');
+    await next;
+    assert.ok(!(await shown(page)).includes('flag_50'));
     await page.evaluate('scrollTo(0, document.body.scrollHeight)');
     await page.getByRole('link', { name: 'flag_159', exact: true }).waitFor();
     assert.equal(await page.evaluate('document.activeElement.innerText'), 'flag_1');

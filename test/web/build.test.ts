@@ -16,6 +16,13 @@ test('what everybody loads first, and what each further page adds, stays within 
   assert.equal(status, 0, stdout + stderr);
 });
 
+// Browsers look for such rules by `:hover` alone, so that one of them makes every hovered row of the flag list cost more.
+test('no style is for everything in what is hovered', () => {
+  for (const file of globSync('src/**/*.css', { cwd: web })) {
+    assert.doesNotMatch(readFileSync(web + file, 'utf8'), /:hover[^\s,{]*[\s>+~]+\*/, file);
+  }
+});
+
 test('colours are named in tokens.css and nowhere else', () => {
   for (const file of globSync('src/**/*.{css,tsx}', { cwd: web })) {
     if (file.endsWith('tokens.css')) continue;

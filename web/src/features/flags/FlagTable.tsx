@@ -31,6 +31,8 @@ const rowHeight = 44;
 /** Three lines for each flag, on phones. */
 const tallRowHeight = 102;
 const phones = '(max-width: 760px)';
+/** Pages are read so many rows before they come into sight, so that their rows are rendered once, with what they show. */
+const ahead = pageSize / 2;
 
 /** All flags of the query. */
 export function FlagTable({ first, isOld, selection }: Props) {
@@ -147,7 +149,8 @@ function useRows({ body, isPhone, count, onPages }: Pick<RowsProps, 'body' | 'is
     if (index < count) rows.push({ index });
     next = index + 1;
   }
-  const pages = [...new Set(indexes.map((index) => Math.floor(index / pageSize)))];
+  const near = indexes.flatMap((index) => [Math.max(index - ahead, 0), Math.min(index + ahead, count - 1)]);
+  const pages = [...new Set(near.map((index) => Math.floor(index / pageSize)))];
   // Before the browser paints: pages that were read before are shown at once.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the same pages are told once
   useLayoutEffect(() => onPages(pages), [pages.join()]);
