@@ -198,7 +198,7 @@ export const Convergence = Type.Object({
       'connected SDKs with a server-side key that ask for flags; processes on one machine with the same SDK and key count as one',
   }),
   converged: Type.Integer({ description: 'those that have the change' }),
-  percent: Type.Number({ description: '100 if none is connected' }),
+  percent: Type.Number({ description: '0 if none is connected, as for some seconds after a start of the server' }),
   isReached: Type.Boolean({ description: 'whether `percent` is at least `min`' }),
   arrivals: Type.Array(Type.Integer(), {
     description:
@@ -228,7 +228,7 @@ export function toConvergence(
   const behind = instances.filter(({ has }) => has < changeNumber);
   const silent = asking.filter((sdk) => sdk.has < changeNumber && isSilent(sdk, now));
   const converged = instances.length - behind.length;
-  const percent = instances.length === 0 ? 100 : (converged / instances.length) * 100;
+  const percent = instances.length === 0 ? 0 : (converged / instances.length) * 100;
   return {
     serverTime: now,
     ...{ changeNumber, instances: instances.length, converged, percent, isReached: percent >= min },
