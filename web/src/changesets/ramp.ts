@@ -3,7 +3,7 @@ import { instantOf } from '#domain/calendar.ts';
 import type { NewOperation, ScheduleRequest } from '#domain/changesets.ts';
 import type { Bucket, Targeting } from '#domain/definitions/definition.ts';
 import { diffTargeting } from '#domain/definitions/patch.ts';
-import { changeShare, withoutEmptyEnd, withTreatments } from '#domain/definitions/shares.ts';
+import { changeShare, withoutUnused, withTreatments } from '#domain/definitions/shares.ts';
 import { equalJson } from '#domain/json.ts';
 import { maxAheadMs, maxSteps, maxWaitMs } from '#domain/schedules.ts';
 import type { Draft } from '../state/drafts.ts';
@@ -202,7 +202,7 @@ export function bucketsAt({ saved, wanted, treatment, others }: Sides, percent: 
   const rest = [...saved.map((one) => one.treatment), ...others];
   const shown = withTreatments(wanted, wanted.length > 1 ? [treatment] : [treatment, ...new Set(rest)]);
   const { result } = changeShare(shown, undefined, { treatment, share: percent, isTyped: false, saved });
-  return withoutEmptyEnd(result, wanted.length > 1 ? saved : []);
+  return withoutUnused(result, wanted.length > 1 ? saved : []);
 }
 
 /** More changes than the ramped share. */

@@ -60,6 +60,7 @@ export function EveryoneElseStep() {
             buckets={targeting.defaultRule}
             saved={savedTargeting?.defaultRule}
             treatments={targeting.treatments.map(({ name }) => name)}
+            defaultTreatment={targeting.defaultTreatment}
             order={order}
             probe={lit.step === 'defaultRule' ? lit.pin : undefined}
             onChange={(defaultRule) => change((before) => ({ ...before, defaultRule }))}

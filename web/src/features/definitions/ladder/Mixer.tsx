@@ -1,7 +1,14 @@
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { Bucket } from '#domain/definitions/definition.ts';
-import { changeShare, type ShareChange, withoutEmptyEnd, withTreatments } from '#domain/definitions/shares.ts';
+import {
+  changeShare,
+  raisedTreatment,
+  type ShareChange,
+  withoutUnused,
+  withRaised,
+  withTreatments,
+} from '#domain/definitions/shares.ts';
 import { Bar, Swatch } from '../../../kit/Bar.tsx';
 import styles from './Mixer.module.css';
 import { MixerBorders } from './MixerBorders.tsx';
@@ -18,6 +25,7 @@ interface Props {
   readonly saved: readonly Bucket[] | undefined;
   /** All treatments. */
   readonly treatments: readonly string[];
+  readonly defaultTreatment: string;
   readonly order: readonly string[];
   /** The bucket of the key being tried. */
   readonly probe?: Pin | undefined;
@@ -27,14 +35,14 @@ interface Props {
 const presets = [0, 1, 5, 10, 25, 50, 80, 100];
 
 /** Shares in percent: drag a boundary, type a number or press a preset. They always add up to 100. */
-export function Mixer({ buckets, saved = [], treatments, order, probe, onChange }: Props) {
+export function Mixer({ buckets, saved = [], treatments, defaultTreatment, order, probe, onChange }: Props) {
   // Treatments added or set to 0 stay visible without a share.
   const [tried, setTried] = useState<readonly string[]>(() => buckets.map(({ treatment }) => treatment));
   const [last, setLast] = useState<ShareChange>();
-  const shown = withTreatments(buckets, tried);
+  const shown = withTreatments(withRaised(buckets, { treatments, defaultTreatment }), tried);
   const others = treatments.filter((name) => !shown.some(({ treatment }) => treatment === name));
-  const [first] = shown;
-  const change = (next: readonly Bucket[]) => onChange(withoutEmptyEnd(next, saved));
+  const raised = raisedTreatment(shown, { treatments, defaultTreatment });
+  const change = (next: readonly Bucket[]) => onChange(withoutUnused(next, saved));
   const set = (treatment: string, share: number, isTyped: boolean) => {
     const next = changeShare(shown, last, { treatment, share, isTyped, saved });
     setLast(next);
@@ -68,17 +76,17 @@ export function Mixer({ buckets, saved = [], treatments, order, probe, onChange 
             <Plus size={12} aria-hidden /> {name}
           </button>
         ))}
-        {first && shown.length > 1 && (
+        {raised !== undefined && (
           <fieldset className={styles.presets}>
             <legend>
-              Set <code>{first.treatment}</code> to
+              Set <code>{raised}</code> to
             </legend>
             {presets.map((size) => (
               <button
                 key={size}
                 type="button"
-                aria-pressed={first.size === size}
-                onClick={() => set(first.treatment, size, false)}
+                aria-pressed={shown.some((one) => one.treatment === raised && one.size === size)}
+                onClick={() => set(raised, size, false)}
               >
                 {size}
               </button>

@@ -54,6 +54,7 @@ export function RuleEditor({ rule, index, lead, onClose, onDuplicate, onRemove }
         buckets={rule.buckets}
         saved={savedBuckets(rule, index, differences)}
         treatments={targeting.treatments.map(({ name }) => name)}
+        defaultTreatment={targeting.defaultTreatment}
         order={order}
         probe={lit.step === `rule ${index}` ? lit.pin : undefined}
         onChange={(buckets) => change((before) => setRuleBuckets(before, index, buckets))}
