@@ -120,7 +120,7 @@ suite('what is around every page', { concurrency: 2 }, () => {
       page.getByRole('list', { name: 'What needs attention' }).getByRole('link', { name: new RegExp(`^${name}`) });
     await tile('Killed 1 1 in Production').waitFor();
     await page.getByRole('heading', { name: '1 flag differs between Staging and Production' }).waitFor();
-    await page.getByRole('img', { name: /^Changes per day .* 1 kill$/ }).waitFor();
+    await page.getByRole('img', { name: /^Changes per day: .* in 30 days, .* 1 kill$/ }).waitFor();
     await page.getByRole('listitem').filter({ hasText: 'killed home_killed' }).first().waitFor();
     await look(page, 'the home of a project');
     await tile('Killed').click();

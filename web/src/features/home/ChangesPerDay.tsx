@@ -8,6 +8,7 @@ import { Loaded } from '../../kit/Loaded.tsx';
 import { reading } from '../../server/api.ts';
 import { useProject } from '../../server/project.ts';
 import { TextLink } from '../../ui/TextLink.tsx';
+import { sumInWords, sumOf } from './calendar-words.ts';
 import styles from './ProjectHomePage.module.css';
 
 const days = 30;
@@ -29,12 +30,12 @@ export function ChangesPerDay() {
       <Loaded query={calendar}>
         {({ days: found }) => {
           const byName = new Map(found.map((one) => [one.day, one]));
-          const week = sumOf(names.slice(-7).map((day) => byName.get(day)));
-          const month = sumOf(found);
+          const sum = sumOf(found);
+          const words = sumInWords(sum, `in ${days} days`);
           return (
             <>
               <div className={styles.head}>
-                <h2 id="per-day">{`${countOf(week.count, 'change')} in seven days, ${week.production.toLocaleString('en')} in production`}</h2>
+                <h2 id="per-day">{words}</h2>
                 <TextLink to="/p/$project/activity" params={{ project: name }}>
                   Open activity
                 </TextLink>
@@ -42,7 +43,7 @@ export function ChangesPerDay() {
               <div
                 className={styles.bars}
                 role="img"
-                aria-label={`Changes per day in the last ${days} days: ${countOf(month.count, 'change')}, ${month.production} in production, ${countOf(month.kills, 'kill')}`}
+                aria-label={`Changes per day: ${words}, ${countOf(sum.kills, 'kill')}`}
               >
                 {names.map((day) => (
                   <Bar
@@ -68,16 +69,6 @@ export function ChangesPerDay() {
   );
 }
 
-const sumOf = (all: readonly (CalendarDay | undefined)[]) => {
-  const sum = { count: 0, production: 0, kills: 0 };
-  for (const one of all) {
-    sum.count += one?.count ?? 0;
-    sum.production += one?.production ?? 0;
-    sum.kills += one?.kills ?? 0;
-  }
-  return sum;
-};
-
 function Bar({
   day,
   found,
@@ -87,9 +78,10 @@ function Bar({
   readonly found: CalendarDay | undefined;
   readonly most: number;
 }) {
-  const { count, production, kills } = sumOf([found]);
+  const sum = sumOf(found ? [found] : []);
+  const { count, production, kills } = sum;
   const share = (part: number) => `${(100 * part) / most}%`;
-  const words = `${date.format(startOfDay(day))}: ${countOf(count, 'change')}, ${production} in production${kills > 0 ? `, ${countOf(kills, 'kill')}` : ''}`;
+  const words = `${date.format(startOfDay(day))}: ${sumInWords(sum)}${kills > 0 ? `, ${countOf(kills, 'kill')}` : ''}`;
   return (
     <span className={styles.bar} title={words}>
       {kills > 0 && <i data-kind="kill" />}
