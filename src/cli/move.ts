@@ -97,7 +97,7 @@ async function verify(from: Store, to: Store): Promise<void> {
     const show = progress(`verifying ${table.name}`, await countRows(from, table));
     const [wanted, got] = [await sumOf(from, table, () => undefined), await sumOf(to, table, show.step)];
     const isEqual = wanted.rows === got.rows && wanted.checksum === got.checksum;
-    show.end(`${got.rows} rows, sha256 ${got.checksum.slice(0, 16)}`);
+    show.end(`, sha256 ${got.checksum.slice(0, 16)}`);
     if (!isEqual) different.push(`${table.name}: ${wanted.rows} rows in the source, ${got.rows} in the target`);
   }
   if (different.length === 0) return;
@@ -110,11 +110,11 @@ async function verify(from: Store, to: Store): Promise<void> {
   );
 }
 
-/** Ends with a line for each table. */
+/** Ends with a line for each table that has rows: most have none. */
 function progress(what: string, total: number) {
   const { step, end } = showProgress();
   return {
     step: (rows: number) => step({ what, rows, total }),
-    end: (text = `${total} rows`) => end(`${what}: ${text}`),
+    end: (text = '') => end(total === 0 ? undefined : `${what}: ${total === 1 ? '1 row' : `${total} rows`}${text}`),
   };
 }
