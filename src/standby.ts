@@ -35,7 +35,7 @@ export interface Standby {
 /** Resolves when it listens. */
 export async function startStandby(config: Config, log: Logger, copy: DiskCopy): Promise<Standby> {
   const { publicUrl, trustProxy, connections, host, port } = config;
-  const keys = knownKeys(copy.keys);
+  const keys = knownKeys(copy.keys, Date.now);
   const feed = startFeed({ store: away, log, environmentIds: new Set(), known: copy.environments });
   const streams = createStreams({ feed, keys, log, now: Date.now });
   const sdks = createSdks(Date.now);

@@ -71,7 +71,7 @@ const list = () =>
     const keys = await listApiKeys(store, { scope: { kind: 'account' }, offset: 0, limit: Number.MAX_SAFE_INTEGER });
     const names = await listPlaceNames(store);
     printTable(
-      ['id', 'name', 'type', 'ends with', 'roles', 'scope', 'last used'],
+      ['id', 'name', 'type', 'ends with', 'roles', 'scope', 'last used', 'expires'],
       keys.map((key) => toRow(key, names)),
     );
   });
@@ -105,7 +105,7 @@ async function scopeOf(
 }
 
 const toRow = (
-  { id, name, type, lastFour, roles, scope, lastUsedAt }: ApiKey,
+  { id, name, type, lastFour, roles, scope, lastUsedAt, expiresAt }: ApiKey,
   names: ReadonlyMap<string, string>,
 ): string[] => [
   id,
@@ -117,6 +117,7 @@ const toRow = (
     .map((place) => names.get(place) ?? place)
     .join(', ') || 'account',
   lastUsedAt === undefined ? 'never' : new Date(lastUsedAt).toISOString(),
+  expiresAt === undefined ? 'never' : new Date(expiresAt).toISOString(),
 ];
 
 const placesOf = (scope: KeyScope): string[] => {

@@ -8,7 +8,7 @@ import {
   permissionsOfPerson,
   rolesWith,
 } from '#domain/access.ts';
-import type { ApiKey } from '#domain/api-keys.ts';
+import { type ApiKey, isExpired } from '#domain/api-keys.ts';
 import { whyNot } from '#domain/explained-rights.ts';
 import { Problem } from '#domain/problems.ts';
 import { type Right, rightNeeded, rightsFrom } from '#domain/rights.ts';
@@ -129,7 +129,10 @@ export async function roleMissing(db: Reader, actor: Actor, { needs, scope }: Ac
   const reason = actor.permissions.has(needs)
     ? `This needs a key for ${scope === 'account' ? 'the whole account' : 'a whole project'}; the key ${actor.name} is limited to ${actor.scope.kind === 'project' ? 'a project' : 'environments'}.`
     : `The key ${actor.name} lacks the permission ${needs}, which these roles have: ${rolesWith(needs).join(', ')}.`;
-  return new Problem('forbidden', { reason, ask: 'Ask an administrator for another key: a key cannot be changed.' });
+  return new Problem('forbidden', {
+    reason,
+    ask: 'Ask an administrator for another key: the roles and the scope of a key cannot be changed.',
+  });
 }
 
 /** For an actor that an access list does not name: what is missing, and who can grant it. */
@@ -161,7 +164,7 @@ export async function whomToAsk(db: Reader): Promise<string> {
 async function actorNow(tx: Tx, actor: Actor, grant: Grant | undefined): Promise<Actor | undefined> {
   if (actor.type === 'api_key') {
     const key = await findApiKeyById(tx, actor.id);
-    return key && actorOfKey(key);
+    return key && !isExpired(key, tx.now) ? actorOfKey(key) : undefined;
   }
   if (actor.sessionId === undefined) return actor;
   const person = await findSignedInById(tx, actor.sessionId);

@@ -41,11 +41,19 @@ export async function createEnvironmentIn(
 ): Promise<EnvironmentWithKeys> {
   const { environment, permissions } = await insertEnvironmentIn(tx, project, fields);
   const scope = { kind: 'environment', projectId: project.id, environmentIds: [environment.id] } as const;
-  // The ends of the ids, because ids created at about the same time start alike.
-  const label = `${project.id.slice(-5)} - ${environment.id.slice(-5)}`;
   const keys = [
-    await insertNewKey(tx, tx.actor, { name: `client-side - ${label}`, type: 'client_side', roles: [], scope }),
-    await insertNewKey(tx, tx.actor, { name: `server-side - ${label}`, type: 'server_side', roles: [], scope }),
+    await insertNewKey(tx, tx.actor, {
+      name: `${environment.name} client-side`,
+      type: 'client_side',
+      roles: [],
+      scope,
+    }),
+    await insertNewKey(tx, tx.actor, {
+      name: `${environment.name} server-side`,
+      type: 'server_side',
+      roles: [],
+      scope,
+    }),
   ];
   const apiKeys = keys.map(({ key }) => key);
   await tx.record({

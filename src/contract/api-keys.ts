@@ -1,4 +1,4 @@
-import { ApiKeySummary, CreatedApiKey, NewApiKey } from '#domain/api-keys.ts';
+import { ApiKeySummary, ApiKeyUpdate, CreatedApiKey, NewApiKey } from '#domain/api-keys.ts';
 import { endpoint } from './endpoint.ts';
 import { OffsetListing, OffsetPage, True } from './parts.ts';
 
@@ -38,6 +38,18 @@ export const getApiKey = endpoint({
   reply: ApiKeySummary,
   showsHousekeeping: true,
   problems: ['api_key_not_found'],
+});
+
+export const updateApiKey = endpoint({
+  method: 'PUT',
+  path: '/apiKeys/:key',
+  summary: 'Rename an API key, or change when it expires',
+  description:
+    'By id. What the body leaves out stays. Roles and scope of a key never change. An addition to the vendor’s API.',
+  access: { needs: 'apiKey.write', scope: 'account' },
+  body: ApiKeyUpdate,
+  reply: ApiKeySummary,
+  problems: ['api_key_not_found', 'api_key_invalid'],
 });
 
 export const revokeApiKey = endpoint({

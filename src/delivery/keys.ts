@@ -5,6 +5,7 @@
  * 1. A key that is created or revoked on this node works, or stops working, as soon as the request was answered. On
  *    SQLite, a key that another process created works at once, too. Its revocation takes effect within seconds.
  * 2. While the database cannot be read, the keys stay as they were.
+ * 3. A key that expires is refused from that moment. Its streams end within the interval of comparisons.
  */
 import type { Logger } from 'pino';
 import { hashOf } from '#security/secrets.ts';
@@ -21,7 +22,7 @@ export interface SdkKey {
 }
 
 export interface SdkKeys {
-  /** Undefined if no SDK key has this text, or if it was revoked. A promise while the keys are being read. */
+  /** Undefined if no SDK key has this text, or if it was revoked or has expired. A promise while the keys are being read. */
   find(keyText: string): SdkKey | undefined | Promise<SdkKey | undefined>;
   /** Whether the key with this id still works. */
   has(id: string): boolean;
@@ -57,6 +58,7 @@ export async function startKeys({
   /** Keys that were used, by their texts: hashing takes longer than the rest of a poll. */
   let byText = new Map<string, StoredSdkKey>();
   let ids = new Set<string>();
+  let expiring: readonly StoredSdkKey[] = [];
   let version = '';
   let comparedCommit: number | undefined;
   const listeners: ((id: string) => void)[] = [];
@@ -69,13 +71,25 @@ export async function startKeys({
     version = found;
     byHash = new Map(keys.map((key) => [key.hash, key]));
     byText = new Map();
-    ids = new Set(keys.map(({ id }) => id));
+    ids = new Set(keys.filter(works).map(({ id }) => id));
+    expiring = keys.filter(({ expiresAt, id }) => typeof expiresAt === 'number' && ids.has(id));
     changed(keys);
     for (const id of before) if (!ids.has(id)) for (const tell of listeners) tell(id);
   };
+  const works = (key: StoredSdkKey) => !hasExpired(key, store.clock());
+  const endExpired = () => {
+    const over = expiring.filter((key) => !works(key));
+    if (over.length === 0) return;
+    expiring = expiring.filter(works);
+    for (const { id } of over) {
+      ids.delete(id);
+      for (const tell of listeners) tell(id);
+    }
+  };
   const found = (keyText: string): SdkKey | undefined => {
     const key = byText.get(keyText) ?? byHash.get(hashOf(keyText));
-    if (key) byText.set(keyText, key);
+    if (!key || !works(key)) return undefined;
+    byText.set(keyText, key);
     return key;
   };
   const refresh = new Refresh(read, (error) => log.warn({ err: error }, 'reading the SDK keys failed'));
@@ -117,7 +131,10 @@ export async function startKeys({
   // After the subscription, so that nothing is missed in between.
   await refresh.again();
   if (refresh.error !== undefined) throw refresh.error;
-  const timer = setInterval(compareOnce, compareMs).unref();
+  const timer = setInterval(() => {
+    endExpired();
+    void compareOnce();
+  }, compareMs).unref();
 
   return {
     find: (keyText) => {
@@ -134,12 +151,18 @@ export async function startKeys({
   };
 }
 
-/** The keys of a node whose database is away. They do not change. */
-export function knownKeys(keys: readonly StoredSdkKey[]): SdkKeys {
+const hasExpired = ({ expiresAt }: StoredSdkKey, now: number): boolean =>
+  typeof expiresAt === 'number' && expiresAt <= now;
+
+/** The keys of a node whose database is away. They do not change; streams of one that expires meanwhile go on. */
+export function knownKeys(keys: readonly StoredSdkKey[], now: () => number): SdkKeys {
   const byHash = new Map(keys.map((key) => [key.hash, key]));
   const ids = new Set(keys.map(({ id }) => id));
   return {
-    find: (keyText) => byHash.get(hashOf(keyText)),
+    find: (keyText) => {
+      const key = byHash.get(hashOf(keyText));
+      return key && !hasExpired(key, now()) ? key : undefined;
+    },
     has: (id) => ids.has(id),
     environmentIds: () => new Set(keys.map(({ environmentId }) => environmentId)),
     onRevoked: () => undefined,

@@ -18,7 +18,20 @@ export interface ApiKey {
   readonly createdAt: number;
   readonly createdBy: { readonly type: string; readonly id: string };
   readonly lastUsedAt: number | undefined;
+  /** It works before this time; undefined: until it is revoked. */
+  readonly expiresAt: number | undefined;
 }
+
+export const isExpired = ({ expiresAt }: Pick<ApiKey, 'expiresAt'>, now: number): boolean =>
+  expiresAt !== undefined && expiresAt <= now;
+
+/** Refuses a time that has passed. Revoking ends a key at once. */
+export function checkExpiry(expiresAt: number | undefined, now: number): void {
+  refuse('api_key_invalid', isExpired({ expiresAt }, now) ? ['expiresAt must be in the future'] : []);
+}
+
+/** The year 9999: JavaScript, and people, read dates up to there. */
+const maxTime = 253_402_300_799_999;
 
 const NamedResource = Type.Object({ id: Id });
 
@@ -28,8 +41,32 @@ export const NewApiKey = Type.Object({
   workspace: Type.Optional(NamedResource),
   environments: Type.Optional(Type.Array(NamedResource, { maxItems: 100 })),
   roles: Type.Optional(Type.Array(OneOf(roleNames), { maxItems: 100 })),
+  expiresAt: Type.Optional(
+    Type.Unsafe<number>({
+      ...Millis,
+      maximum: maxTime,
+      description:
+        'when it stops working, in milliseconds since the Unix epoch; absent: when it is revoked. An addition to the vendor’s API.',
+    }),
+  ),
 });
 export type NewApiKey = Static<typeof NewApiKey>;
+
+/** What is absent stays. Closed, so that null is not taken for absent. */
+export const ApiKeyUpdate = Type.Object(
+  {
+    name: Type.Optional(NewApiKey.properties.name),
+    expiresAt: Type.Optional(
+      Type.Unsafe<number | null>({
+        type: ['integer', 'null'],
+        maximum: maxTime,
+        description: 'when it stops working, in milliseconds since the Unix epoch; null: when it is revoked',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type ApiKeyUpdate = Static<typeof ApiKeyUpdate>;
 
 const TypedId = Type.Object({ type: Type.String(), id: Type.String() });
 
@@ -43,6 +80,9 @@ const shown = {
   workspace: Type.Optional(TypedId),
   roles: Type.Array(Type.String()),
   type: Type.Literal('api_key'),
+  expiresAt: Type.Optional(
+    Type.Unsafe<number>({ ...Millis, description: 'Only of a key that expires. An addition to the vendor’s API.' }),
+  ),
 };
 
 /** What may be shown of a key at any time. */
@@ -74,7 +114,7 @@ export function checkKeyScope(type: ApiKeyType, scope: KeyScope): void {
 }
 
 export function toApiKeySummary(key: ApiKey, accountId: string): ApiKeySummary {
-  const { id, name, type, roles, scope, lastFour, createdAt, createdBy, lastUsedAt } = key;
+  const { id, name, type, roles, scope, lastFour, createdAt, createdBy, lastUsedAt, expiresAt } = key;
   return {
     organization: { type: 'Organization', id: accountId },
     environments: (scope.kind === 'environment' ? scope.environmentIds : ['<<GLOBAL>>']).map((environmentId) => ({
@@ -91,5 +131,6 @@ export function toApiKeySummary(key: ApiKey, accountId: string): ApiKeySummary {
     id,
     lastFour,
     ...(lastUsedAt === undefined ? {} : { lastUsedAt }),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
   };
 }

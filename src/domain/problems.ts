@@ -503,6 +503,7 @@ const keyTroubles = {
   none: `No key was sent. ${sendKey}`,
   malformed: 'The Authorization header must be "Bearer <key>"',
   sdk: 'This is an SDK key; the Admin API needs a key of type admin',
+  expired: 'The key has expired. An administrator can create another one, or change when it expires',
   unknown: 'There is no such key: check that it is complete, and that it was not revoked',
 };
 

@@ -15,6 +15,7 @@ interface ApiKeyRow {
   readonly created_by_id: string;
   readonly created_at: number;
   readonly last_used_at: number | null;
+  readonly expires_at: number | null;
 }
 
 const toApiKey = (row: ApiKeyRow, environmentIds: readonly string[]): ApiKey => ({
@@ -27,6 +28,7 @@ const toApiKey = (row: ApiKeyRow, environmentIds: readonly string[]): ApiKey => 
   createdAt: row.created_at,
   createdBy: { type: row.created_by_type, id: row.created_by_id },
   lastUsedAt: row.last_used_at ?? undefined,
+  expiresAt: row.expires_at ?? undefined,
 });
 
 function toScope(projectId: string | null, environmentIds: readonly string[]): KeyScope {
@@ -37,19 +39,23 @@ function toScope(projectId: string | null, environmentIds: readonly string[]): K
 }
 
 const columns = sql`
-  id, name, type, roles, last_four, project_id, created_by_type, created_by_id, created_at, last_used_at`;
+  id, name, type, roles, last_four, project_id, created_by_type, created_by_id, created_at, last_used_at,
+  expires_at`;
 
-/** The key whose text has this hash, unless it was revoked. */
+/** The key whose text has this hash, unless it was revoked. It may have expired. */
 export const findApiKeyByHash = (db: Reader, hash: string) => findApiKey(db, sql`hash = ${hash}`);
 
 /** By id, within the scope. */
 export const findApiKeyById = (db: Reader, id: string, scope: Scope = { kind: 'account' }) =>
   findApiKey(db, sql`id = ${id} and ${scopeFilter(scope, sql`api_keys.project_id`)}`);
 
+/** Those that work now. */
 export async function listApiKeysById(db: Reader, ids: readonly string[]): Promise<ApiKey[]> {
   if (ids.length === 0) return [];
   const wanted = join([...ids]);
-  const rows = await db.all<ApiKeyRow>(sql`select ${columns} from api_keys where id in (${wanted})`);
+  const rows = await db.all<ApiKeyRow>(sql`
+    select ${columns} from api_keys
+     where id in (${wanted}) and (expires_at is null or expires_at > ${db.clock()})`);
   return withEnvironments(db, rows, wanted);
 }
 
@@ -106,15 +112,22 @@ export async function listApiKeyIdsOfEnvironment(db: Reader, environmentId: stri
 export async function insertApiKey(tx: Tx, key: ApiKey, hash: string): Promise<void> {
   const { scope } = key;
   await tx.run(sql`
-    insert into api_keys (id, name, type, roles, hash, last_four, project_id, created_by_type, created_by_id, created_at)
+    insert into api_keys (id, name, type, roles, hash, last_four, project_id, created_by_type, created_by_id, created_at,
+                          expires_at)
     values (${key.id}, ${key.name}, ${key.type}, ${JSON.stringify(key.roles)}, ${hash}, ${key.lastFour},
             ${scope.kind === 'account' ? null : scope.projectId}, ${key.createdBy.type}, ${key.createdBy.id},
-            ${key.createdAt})`);
+            ${key.createdAt}, ${key.expiresAt ?? null})`);
   tx.announce({ kind: 'api-keys' });
   if (scope.kind !== 'environment') return;
   await tx.run(sql`
     insert into api_key_environments (api_key_id, environment_id)
     values ${bulk(scope.environmentIds.map((environmentId) => [key.id, environmentId]))}`);
+}
+
+/** Name and expiry: nothing else of a key changes. */
+export async function saveApiKey(tx: Tx, { id, name, expiresAt }: ApiKey): Promise<void> {
+  await tx.run(sql`update api_keys set name = ${name}, expires_at = ${expiresAt ?? null} where id = ${id}`);
+  tx.announce({ kind: 'api-keys' });
 }
 
 export async function deleteApiKey(tx: Tx, id: string): Promise<void> {

@@ -173,6 +173,8 @@ export interface StoredSdkKey {
   readonly type: 'server_side' | 'client_side';
   readonly lastFour: string;
   readonly environmentId: string;
+  /** Null, or absent in a copy of an earlier version: until it is revoked. */
+  readonly expiresAt?: number | null;
 }
 
 /** All of them, by id. */
@@ -180,7 +182,8 @@ export async function listSdkKeys(db: Reader): Promise<StoredSdkKey[]> {
   const keys: StoredSdkKey[] = [];
   for (let last = ''; ; ) {
     const rows = await db.all<StoredSdkKey>(sql`
-      select k.id, k.hash, k.type, k.last_four as "lastFour", e.environment_id as "environmentId"
+      select k.id, k.hash, k.type, k.last_four as "lastFour", e.environment_id as "environmentId",
+             k.expires_at as "expiresAt"
         from api_keys k join api_key_environments e on e.api_key_id = k.id
        where k.type <> 'admin' and k.id > ${last} order by k.id limit ${rowsAtOnce}`);
     keys.push(...rows);
@@ -189,7 +192,7 @@ export async function listSdkKeys(db: Reader): Promise<StoredSdkKey[]> {
   }
 }
 
-/** Changes whenever a key is created or revoked: ids grow with time. */
+/** Changes whenever a key is created or revoked: ids grow with time. Of other changes, notices tell. */
 export async function findKeysVersion(db: Reader): Promise<string> {
   const row = await db.one<{ total: number; newest: string | null }>(sql`
     select count(*) as total, max(id) as newest from api_keys`);

@@ -572,6 +572,13 @@ const matrix: Record<Name, readonly [statuses: Statuses, call: () => Promise<Cal
   'apiKeys.createApiKey': [forAdministrators, async () => ['/apiKeys', { name: 'ci', apiKeyType: 'admin' }]],
   'apiKeys.listApiKeys': [forAdministrators, async () => ['/apiKeys']],
   'apiKeys.getApiKey': [forAdministrators, async () => [`/apiKeys/${(await api.get('/apiKeys')).body.objects[0].id}`]],
+  'apiKeys.updateApiKey': [
+    forAdministrators,
+    async () => {
+      const { body } = await api.post('/apiKeys', { name: 'ci', apiKeyType: 'admin' });
+      return [`/apiKeys/${body.id}`, { name: uniqueName('key') }];
+    },
+  ],
   'apiKeys.revokeApiKey': [forAdministrators, async () => [`/apiKeys/${await api.key({})}`]],
   'restrictions.listRestrictions': [
     forAdministrators,

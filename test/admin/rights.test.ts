@@ -446,7 +446,7 @@ test('a refusal for want of a role says which permission is missing and who can 
   const viewer = await api.key({ name: 'ci', roles: ['API_FEATURE_FLAG_VIEWER'] });
   const asKey = await api.post(`/splits/ws/${project.id}/trafficTypes/user`, { name: 'x' }, { as: viewer });
   refused(asKey, 403, 'Role is insufficient');
-  const another = 'Ask an administrator for another key: a key cannot be changed.';
+  const another = 'Ask an administrator for another key: the roles and the scope of a key cannot be changed.';
   assert.equal(
     asKey.body.details,
     `The key ci lacks the permission flag.write, which these roles have: API_ALL_GRANTED, API_FEATURE_FLAG_EDITOR. ${another}`,

@@ -27,8 +27,8 @@ const never = 3_600_000;
 const running = setInterval(() => undefined, never);
 after(() => clearInterval(running));
 
-async function anotherStore(): Promise<Store> {
-  const store = await openStore(api.database);
+async function anotherStore(clock?: () => number): Promise<Store> {
+  const store = await openStore(api.database, clock);
   after(() => store.close());
   return store;
 }
@@ -373,6 +373,25 @@ test('a key that another process revokes stops working, and its streams are told
   await elsewhere.write((tx) => tx.run(sql`delete from api_keys where id = ${key.id}`));
   await until('it is noticed', () => revoked.length > 0);
   assert.deepEqual([revoked, keys.has(key.id), await keys.find(text)], [[key.id], false, undefined]);
+});
+
+test('a key that expires stops working at that moment, and its streams are told', async () => {
+  const project = await aProject(api);
+  let now = Date.now();
+  const expiresAt = now + 3_600_000;
+  const { body } = await api.post('/apiKeys', {
+    ...{ name: 'App', apiKeyType: 'server_side', workspace: { id: project.id }, expiresAt },
+    environments: [{ id: project.staging.id }],
+  });
+  const keys = await startKeys({ store: await anotherStore(() => now), log, compareMs: 20 });
+  after(() => keys.stop());
+  const ended: string[] = [];
+  keys.onRevoked((id) => ended.push(id));
+  assert.ok((await keys.find(body.key)) && keys.has(body.id));
+  now = expiresAt;
+  assert.equal(await keys.find(body.key), undefined);
+  await until('the stream is told', () => ended.includes(body.id));
+  assert.equal(keys.has(body.id), false);
 });
 
 test(

@@ -53,6 +53,29 @@ suite('API keys', { concurrency: 2 }, () => {
     assert.equal(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])'), '[{},{}]');
     await look(page, 'keys');
 
+    await press(page, 'Edit ci-deploy');
+    const edit = page.getByRole('dialog', { name: 'Edit ci-deploy' });
+    await edit.getByLabel('Name').fill('ci-release');
+    await edit.getByLabel('Last day').fill('2020-01-01');
+    await press(page, 'Save');
+    await edit.getByText('Choose today or a later day.').waitFor();
+    const today = String(await page.evaluate("new Date().toLocaleDateString('sv')"));
+    await edit.getByLabel('Last day').fill(today);
+    await look(page, 'edit key');
+    await press(page, 'Save');
+    await row(page, 'ci-release')
+      .getByText(/^expires /)
+      .waitFor();
+    await look(page, 'a key that expires');
+    assert.equal((await get(`/environments/ws/${project.id}`)).status, 200);
+    await press(page, 'Edit ci-release');
+    assert.equal(await page.getByLabel('Last day').inputValue(), today);
+    await page.getByLabel('Last day').fill('');
+    await page.getByLabel('Name').fill('ci-deploy');
+    await press(page, 'Save');
+    await row(page, 'ci-deploy').waitFor();
+    assert.equal(await page.getByText(/^expires /).count(), 0);
+
     await press(page, 'Revoke ci-deploy');
     await page.getByText(/get 401\. It was last used/).waitFor();
     await look(page, 'revoke');

@@ -397,6 +397,10 @@ export function requestsTo(api: Calls): Requests {
         const { body } = await api.post('/apiKeys', { name: 'shown', apiKeyType: 'admin', workspace: { id } });
         return { words: { key: body.id } };
       },
+      updateApiKey: async ({ id }) => {
+        const { body } = await api.post('/apiKeys', { name: 'old', apiKeyType: 'admin', workspace: { id } });
+        return { words: { key: body.id }, body: { name: 'new' } };
+      },
       revokeApiKey: async ({ id }) => {
         const { body } = await api.post('/apiKeys', { name: 'gone', apiKeyType: 'admin', workspace: { id } });
         return { words: { key: body.id }, id: body.id };

@@ -169,6 +169,7 @@ DELETE /groups/:group group.write account
 GET /apiKeys apiKey.read project
 GET /apiKeys/:key apiKey.read project
 POST /apiKeys apiKey.write project
+PUT /apiKeys/:key apiKey.write account
 DELETE /apiKeys/:key apiKey.write account
 GET /restrictions restriction.write project
 PUT /restrictions restriction.write project

@@ -84,6 +84,7 @@ export const peopleExamples: ExamplesOf<
   },
   listApiKeys: { reply: page(keyListed, 50) },
   getApiKey: { reply: keyListed },
+  updateApiKey: { body: { name: 'Deploy' }, reply: { ...keyListed, name: 'Deploy' } },
   revokeApiKey: { reply: true },
 
   getInvitation: { reply: { email: user.email, name: 'ada', invitedBy: 'Ana Ruiz (ana@example.com)' } },

@@ -12,7 +12,7 @@ import type { Refresh } from './refresh.ts';
 const maxEntries = 2_000;
 
 interface Authenticated {
-  /** The key that authenticated the request; undefined for a session. */
+  /** The key that authenticated the request; undefined for a session, and for a key that expires. */
   readonly keyHash: string | undefined;
 }
 

@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import { actorOfKey, actorOfPerson, requireSecondFactor } from '#commands/actors.ts';
 import type { Actor } from '#domain/access.ts';
-import type { ApiKey } from '#domain/api-keys.ts';
+import { type ApiKey, isExpired } from '#domain/api-keys.ts';
 import { Problem } from '#domain/problems.ts';
 import { hashOf, keyOf, mayBeKey } from '#security/secrets.ts';
 import { findApiKeyByHash } from '#store/api-keys.ts';
@@ -28,7 +28,7 @@ export interface Person extends SignedIn {
 
 interface Authenticated {
   readonly actor: Actor;
-  /** The key that authenticated the request; undefined for a session. */
+  /** The key that authenticated the request; undefined for a session, and for a key that expires. */
   readonly keyHash: string | undefined;
 }
 
@@ -50,12 +50,13 @@ async function authenticateKey(
 ): Promise<Authenticated> {
   const keyHash = hashOf(text);
   const key = mayBeKey(text) ? await findApiKeyByHash(db, keyHash) : undefined;
-  if (key?.type !== 'admin') {
+  if (key?.type !== 'admin' || isExpired(key, db.clock())) {
     throttles.failedKey(request.ip);
-    throw new Problem('unauthenticated', { why: key ? 'sdk' : 'unknown' });
+    throw new Problem('unauthenticated', { why: key ? (key.type === 'admin' ? 'expired' : 'sdk') : 'unknown' });
   }
   keyUsed(key);
-  return { actor: actorOfKey(key), keyHash };
+  // Nothing is committed when a key expires, so nothing is cached for one that does.
+  return { actor: actorOfKey(key), keyHash: key.expiresAt === undefined ? keyHash : undefined };
 }
 
 /** The signed-in user, or undefined. Refuses cross-site writes. */

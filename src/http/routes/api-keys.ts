@@ -1,4 +1,4 @@
-import { createApiKey, revokeApiKey } from '#commands/api-keys.ts';
+import { createApiKey, revokeApiKey, updateApiKey } from '#commands/api-keys.ts';
 import * as contract from '#contract/api-keys.ts';
 import type { Actor, KeyScope } from '#domain/access.ts';
 import { type NewApiKey, rolesOf, toApiKeySummary } from '#domain/api-keys.ts';
@@ -13,7 +13,7 @@ export const apiKeys = (db: Reader, accountId: string) =>
   implement(contract, {
     createApiKey: async ({ actor, context, body }) => {
       const scope = await scopeOf(db, actor, body);
-      const fields = { name: body.name, type: body.apiKeyType, roles: rolesOf(body), scope };
+      const fields = { name: body.name, type: body.apiKeyType, roles: rolesOf(body), scope, expiresAt: body.expiresAt };
       const { key, text } = await createApiKey(context, fields);
       return { ...toApiKeySummary(key, accountId), key: text };
     },
@@ -27,6 +27,8 @@ export const apiKeys = (db: Reader, accountId: string) =>
       if (!key) throw new Problem('api_key_not_found', { nameOrId: params.key });
       return toApiKeySummary(key, accountId);
     },
+    updateApiKey: async ({ context, params, body }) =>
+      toApiKeySummary(await updateApiKey(context, params.key, body), accountId),
     revokeApiKey: async ({ context, params }) => revokeApiKey(context, params.key),
   });
 

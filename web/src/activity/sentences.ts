@@ -108,6 +108,7 @@ const sentences: Readonly<Record<string, string>> = {
   'group.replaced': 'changed the group *',
   'group.deleted': 'deleted the group *',
   'api_key.created': 'created the API key *',
+  'api_key.changed': 'changed the API key *',
   'api_key.revoked': 'revoked the API key *',
 };
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { Fragment, useState } from 'react';
-import { revokeApiKey } from '#contract/api-keys.ts';
+import { revokeApiKey, updateApiKey } from '#contract/api-keys.ts';
 import { Nothing, RowName, StackingTable } from '../../administration/StackingTable.tsx';
 import { type ApiKeyAnswer, apiKeysReading } from '../../administration/whole-lists.ts';
 import { useEditorName } from '../../kit/EditorName.tsx';
@@ -12,7 +12,9 @@ import { Button } from '../../ui/Button.tsx';
 import { Tag } from '../../ui/Chip.tsx';
 import { Modal, ModalBody, ModalFoot } from '../../ui/Modal.tsx';
 import { Time } from '../../ui/Time.tsx';
+import { EditKeyDialog } from './EditKeyDialog.tsx';
 import styles from './KeyTable.module.css';
+import { ExpiryNote } from './key-expiry.tsx';
 import { type KeySort, nextOrder, orderOf } from './key-order.ts';
 import { type Place, usePlaces } from './key-places.ts';
 import { roleWord, types } from './key-words.ts';
@@ -22,6 +24,7 @@ import { RevokeDialog } from './RevokeDialog.tsx';
 export function KeyTable({ keys }: { readonly keys: readonly ApiKeyAnswer[] }) {
   const may = useMay();
   const placeOf = usePlaces();
+  const [editing, setEditing] = useState<ApiKeyAnswer>();
   const [revoking, setRevoking] = useState<ApiKeyAnswer>();
   const [coding, setCoding] = useState<ApiKeyAnswer>();
   return (
@@ -47,10 +50,12 @@ export function KeyTable({ keys }: { readonly keys: readonly ApiKeyAnswer[] }) {
             apiKey={key}
             place={placeOf(key)}
             onCode={key.apiKeyType === 'admin' ? undefined : () => setCoding(key)}
+            onEdit={may(updateApiKey) ? () => setEditing(key) : undefined}
             onRevoke={may(revokeApiKey) ? () => setRevoking(key) : undefined}
           />
         ))}
       </StackingTable>
+      {editing && <EditKeyDialog apiKey={editing} onClose={() => setEditing(undefined)} />}
       {revoking && <RevokeDialog apiKey={revoking} place={placeOf(revoking)} onClose={() => setRevoking(undefined)} />}
       {coding && <CodeDialog apiKey={coding} onClose={() => setCoding(undefined)} />}
     </>
@@ -76,11 +81,12 @@ interface RowProps {
   readonly apiKey: ApiKeyAnswer;
   readonly place: Place;
   readonly onCode: (() => void) | undefined;
+  readonly onEdit: (() => void) | undefined;
   readonly onRevoke: (() => void) | undefined;
 }
 
-function KeyRow({ apiKey, place, onCode, onRevoke }: RowProps) {
-  const { name, lastFour, apiKeyType, roles, createdAt, createdBy, lastUsedAt } = apiKey;
+function KeyRow({ apiKey, place, onCode, onEdit, onRevoke }: RowProps) {
+  const { name, lastFour, apiKeyType, roles, createdAt, createdBy, lastUsedAt, expiresAt } = apiKey;
   const { data: keys = [] } = useQuery(apiKeysReading);
   const ofKey = keys.find(({ id }) => id === createdBy.id)?.name;
   const creator = useEditorName({ ...createdBy, name: ofKey ?? creators[createdBy.type] ?? '' });
@@ -104,12 +110,26 @@ function KeyRow({ apiKey, place, onCode, onRevoke }: RowProps) {
           <span className={styles.meta}>{creator}</span>
         </span>
       </td>
-      <td data-label="Last used">{lastUsedAt === undefined ? <Nothing words="Never" /> : <Time at={lastUsedAt} />}</td>
-      <td data-tools>
+      <td data-label="Last used">
+        <span className={styles.two}>
+          {lastUsedAt === undefined ? <Nothing words="Never" /> : <Time at={lastUsedAt} />}
+          {expiresAt !== undefined && (
+            <span className={styles.meta}>
+              <ExpiryNote expiresAt={expiresAt} />
+            </span>
+          )}
+        </span>
+      </td>
+      <td data-tools="below">
         <span className={styles.tools}>
           {onCode && (
             <Button size="small" aria-label={`Code for ${name}`} onClick={onCode}>
               Code
+            </Button>
+          )}
+          {onEdit && (
+            <Button size="small" aria-label={`Edit ${name}`} onClick={onEdit}>
+              Edit
             </Button>
           )}
           {onRevoke && (

@@ -4,22 +4,17 @@ import { createApiKey, listApiKeys } from '#contract/api-keys.ts';
 import { listChanges } from '#contract/changes.ts';
 import type { Role } from '#domain/access.ts';
 import { type ApiKeyType, apiKeyTypes } from '#domain/api-keys.ts';
-import { sentence } from '../../kit/explain.ts';
 import { FormModal } from '../../kit/FormModal.tsx';
-import { type FieldRule, useForm } from '../../kit/form.ts';
+import { useForm } from '../../kit/form.ts';
 import { type Answer, call, keyOf } from '../../server/api.ts';
 import { useLikelyProject } from '../../server/project.ts';
 import { Choices, Radio } from '../../ui/Checkbox.tsx';
 import { Field } from '../../ui/Field.tsx';
 import { CreatedKey } from './CreatedKey.tsx';
-import { types } from './key-words.ts';
+import { ExpiryField, endOf, expiryRule } from './key-expiry.tsx';
+import { nameRule, types } from './key-words.ts';
 import { RoleFields } from './RoleFields.tsx';
 import { type Scope, ScopeFields, scopeOf, scopeRule } from './ScopeFields.tsx';
-
-const nameRule: FieldRule = {
-  check: (value) => (value.trim() === '' ? 'Enter a name.' : undefined),
-  claim: (complaint) => (complaint.startsWith('name ') ? sentence(complaint) : undefined),
-};
 
 /** Starts from the least access; then shows the key, once. */
 export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
@@ -37,14 +32,16 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
       name: nameRule,
       roles: { check: () => (type === 'admin' && roles.length === 0 ? 'Choose at least one role.' : undefined) },
       scope: scopeRule(type, chosen),
+      lastDay: expiryRule,
     },
-    send: ({ name }) =>
+    send: ({ name, lastDay }) =>
       call(createApiKey, {
         body: {
           name: name.trim(),
           apiKeyType: type,
           ...(type === 'admin' ? { roles: [...roles] } : {}),
           ...scopeOf(type, chosen),
+          ...(lastDay === '' ? {} : { expiresAt: endOf(lastDay) ?? 0 }),
         },
       }),
     onDone: (answer) => {
@@ -90,6 +87,7 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
       </Choices>
       {type === 'admin' && <RoleFields roles={roles} onChange={setRoles} error={errors.roles} />}
       <ScopeFields type={type} scope={chosen} onChange={setScope} error={errors.scope} />
+      <ExpiryField error={errors.lastDay} />
     </FormModal>
   );
 }

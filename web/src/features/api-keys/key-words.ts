@@ -1,6 +1,13 @@
-/** Labels and hints for the types and roles of API keys. */
+/** Names of API keys, and labels and hints for their types and roles. */
 import type { Role } from '#domain/access.ts';
 import type { ApiKeyType } from '#domain/api-keys.ts';
+import { sentence } from '../../kit/explain.ts';
+import type { FieldRule } from '../../kit/form.ts';
+
+export const nameRule: FieldRule = {
+  check: (value) => (value.trim() === '' ? 'Enter a name.' : undefined),
+  claim: (complaint) => (complaint.startsWith('name ') ? sentence(complaint) : undefined),
+};
 
 interface Words {
   readonly word: string;

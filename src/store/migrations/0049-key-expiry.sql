@@ -1,0 +1,2 @@
+-- When a key stops working; null: never.
+alter table api_keys add column expires_at bigint;
