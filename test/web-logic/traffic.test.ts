@@ -51,8 +51,8 @@ test('shares are measured since the definition is what it is, and expected by ho
     ],
     [rule('default rule', 50), rule('in segment staff', 100)],
   );
-  const { all, rules, unnamed, from, isMixed } = compareShares(given, 40);
-  assert.deepEqual({ unnamed, from, isMixed }, { unnamed: 3, from: 100, isMixed: false });
+  const { all, rules, unnamed, from, comparedFrom } = compareShares(given, 40);
+  assert.deepEqual({ unnamed, from, comparedFrom }, { unnamed: 3, from: 100, comparedFrom: undefined });
   assert.deepEqual(
     rules.map(({ label, evaluations }) => [label, evaluations]),
     [
@@ -69,10 +69,18 @@ test('shares are measured since the definition is what it is, and expected by ho
   });
 });
 
-test('right after a change, the evaluations before it are shown, and said to be mixed', () => {
-  const given = traffic([{ treatment: 'on', label: 'default rule', counts: [5, 5] }], [rule('default rule', 50)]);
-  const { isMixed, from, all } = compareShares(given, 150);
-  assert.deepEqual([isMixed, from, all.evaluations], [true, 0, 10]);
+test('until an hour that begins after the change, evaluations are shown without comparing them', () => {
+  const given = traffic(
+    [
+      { treatment: 'on', label: 'default rule', counts: [5, 5] },
+      { treatment: 'off', label: 'killed', counts: [0, 10] },
+    ],
+    [rule('default rule', 50)],
+  );
+  const { comparedFrom, from, all, rules } = compareShares(given, 150);
+  assert.deepEqual([comparedFrom, from, all.evaluations], [200, 0, 20]);
+  const expected = [all, ...rules].flatMap(({ shares }) => shares.map((share) => share.expected));
+  assert.deepEqual([...new Set(expected)], [undefined]);
 });
 
 test('where rules are not in the definition, nothing is said of all evaluations; targets are as they come', () => {

@@ -74,8 +74,9 @@ function NoTraffic() {
 
 function Shares({ traffic }: { readonly traffic: FlagTraffic }) {
   const { saved } = useEditor();
-  const { all, rules, unnamed, from, isMixed } = compareShares(traffic, saved?.lastUpdateTime ?? 0);
+  const { all, rules, unnamed, from, comparedFrom } = compareShares(traffic, saved?.lastUpdateTime ?? 0);
   const isSinceChange = from > traffic.from;
+  const isCompared = comparedFrom === undefined;
   if (traffic.evaluations === 0) return <p className={styles.none}>No evaluations in the last 24 hours.</p>;
   return (
     <>
@@ -87,19 +88,30 @@ function Shares({ traffic }: { readonly traffic: FlagTraffic }) {
               <th scope="col">{isSinceChange ? 'Since the last change' : 'Last 24 hours'}</th>
               <th scope="col">Evaluations</th>
               <th scope="col">Measured</th>
-              <th scope="col">By the definition</th>
+              {isCompared && <th scope="col">By the definition</th>}
             </tr>
           </thead>
           <tbody>
-            <Row compared={all} of={all.evaluations} name="All evaluations" />
+            <Row compared={all} of={all.evaluations} name="All evaluations" isCompared={isCompared} />
             {rules.map((rule) => (
-              <Row key={rule.label} compared={rule} of={all.evaluations} name={labelInWords(rule.label ?? '')} />
+              <Row
+                key={rule.label}
+                compared={rule}
+                of={all.evaluations}
+                name={labelInWords(rule.label ?? '')}
+                isCompared={isCompared}
+              />
             ))}
           </tbody>
         </table>
       )}
       <div className={styles.notes}>
-        {isMixed && <p>The definition changed in this time, so some evaluations are of an earlier one.</p>}
+        {comparedFrom !== undefined && (
+          <p>
+            The definition changed in this time. Evaluations from {hour.format(comparedFrom)} on will be compared with
+            it.
+          </p>
+        )}
         {unnamed > 0 && (
           <p>
             {unnamed.toLocaleString('en')} more evaluations were reported as a number, without treatment: SDKs do so for
@@ -112,14 +124,18 @@ function Shares({ traffic }: { readonly traffic: FlagTraffic }) {
   );
 }
 
+const hour = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+
 interface RowProps {
   readonly compared: Compared;
   /** Evaluations of all rules. */
   readonly of: number;
   readonly name: string;
+  /** With what the definition says. */
+  readonly isCompared: boolean;
 }
 
-function Row({ compared: { evaluations, shares, label }, of, name }: RowProps) {
+function Row({ compared: { evaluations, shares, label }, of, name, isCompared }: RowProps) {
   const isSaid = shares.some(({ expected }) => expected !== undefined);
   return (
     <tr className={label === undefined ? styles.all : undefined}>
@@ -136,13 +152,15 @@ function Row({ compared: { evaluations, shares, label }, of, name }: RowProps) {
           </p>
         )}
       </td>
-      <td data-label="By the definition">
-        {isSaid ? (
-          <SharesBar shares={shares} sizeOf={({ expected = 0 }) => expected} />
-        ) : (
-          <span className={styles.unsaid}>{unsaidInWords(label)}</span>
-        )}
-      </td>
+      {isCompared && (
+        <td data-label="By the definition">
+          {isSaid ? (
+            <SharesBar shares={shares} sizeOf={({ expected = 0 }) => expected} />
+          ) : (
+            <span className={styles.unsaid}>{unsaidInWords(label)}</span>
+          )}
+        </td>
+      )}
     </tr>
   );
 }

@@ -24,16 +24,19 @@ export interface Comparison {
   readonly unnamed: number;
   /** Counted from here on. */
   readonly from: number;
-  /** Some of them happened before the definition was what it is now. */
-  readonly isMixed: boolean;
+  /** Some happened before the definition was what it is now, so nothing is expected. From here on, they will be compared. */
+  readonly comparedFrom?: number;
 }
 
-/** From the first whole hour with the definition as it is now; if there is none with evaluations, the whole time. */
+/**
+ * From the first whole hour with the definition as it is now. If there is none with evaluations, the whole time, and then
+ * nothing is expected: an earlier definition served some of them.
+ */
 export function compareShares(traffic: FlagTraffic, changedAt: number): Comparison {
   const stepsBefore = Math.max(0, Math.ceil((changedAt - traffic.from) / traffic.stepMilliseconds));
   const since = measure(traffic, stepsBefore);
-  const isEmpty = since.all.evaluations === 0;
-  return isEmpty && stepsBefore > 0 ? { ...measure(traffic, 0), isMixed: true } : since;
+  if (stepsBefore === 0 || since.all.evaluations > 0) return since;
+  return { ...measure({ ...traffic, rules: [] }, 0), comparedFrom: since.from };
 }
 
 function measure(traffic: FlagTraffic, first: number): Comparison {
@@ -51,7 +54,6 @@ function measure(traffic: FlagTraffic, first: number): Comparison {
     rules,
     unnamed: sum(series.filter(({ treatment }) => treatment === undefined).map(({ count }) => count)),
     from: traffic.from + first * traffic.stepMilliseconds,
-    isMixed: false,
   };
 }
 
