@@ -260,7 +260,7 @@ suite('editing a definition', { concurrency: 2 }, () => {
     await page.keyboard.press('Enter');
     await editor.getByRole('button', { name: 'Done' }).click();
     await editor
-      .getByRole('button', { name: /^Rule 1, step 2/ })
+      .getByRole('button', { name: /^Rule 1: drag/ })
       .and(page.locator(':focus'))
       .waitFor();
     await review(page, 'Staging');
@@ -280,7 +280,7 @@ suite('editing a definition', { concurrency: 2 }, () => {
     await press(page, 'Rule 1: edit, move, remove');
     await page.getByRole('menuitem', { name: 'Move down' }).click();
     assert.deepEqual(await order(), ['beta', 'staff', 'eu']);
-    await page.getByRole('button', { name: /^Rule 2, step 3/ }).focus();
+    await page.getByRole('button', { name: /^Rule 2: drag/ }).focus();
     await page.keyboard.press('Alt+ArrowDown');
     assert.deepEqual(await order(), ['beta', 'eu', 'staff']);
     await page.getByText('Rule 2 is now rule 3.').waitFor({ state: 'attached' });
@@ -289,7 +289,7 @@ suite('editing a definition', { concurrency: 2 }, () => {
     assert.deepEqual(await order(), ['staff', 'beta', 'eu']);
     await saveBar(page).waitFor({ state: 'detached' });
 
-    const handle = await page.getByRole('button', { name: /^Rule 3, step 4/ }).boundingBox();
+    const handle = await page.getByRole('button', { name: /^Rule 3: drag/ }).boundingBox();
     const target = await page.locator('[data-step="rule 0"]').boundingBox();
     assert.ok(handle && target);
     await page.mouse.move(handle.x + 10, handle.y + 10);
@@ -369,16 +369,16 @@ suite('editing a definition', { concurrency: 2 }, () => {
     await page.keyboard.type('is at least');
     await page.keyboard.press('Tab');
     await page.keyboard.type('18');
-    await page.getByRole('button', { name: /^Rule 1, step 2/ }).focus();
+    await page.getByRole('button', { name: /^Rule 1: drag/ }).focus();
     await page.keyboard.press('r');
     await page.locator('[data-step="rule 1"] :focus').waitFor();
     await page.keyboard.type('plan');
     for (let tabs = 0; tabs < 2; tabs += 1) await page.keyboard.press('Tab');
     await page.keyboard.type('pro');
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: /^Rule 2, step 3/ }).focus();
+    await page.getByRole('button', { name: /^Rule 2: drag/ }).focus();
     await page.keyboard.press('Alt+ArrowUp');
-    await page.getByRole('button', { name: /^Rule 1, step 2/ }).focus();
+    await page.getByRole('button', { name: /^Rule 1: drag/ }).focus();
     await page.keyboard.press('e');
     await page.locator('[role="slider"]:focus').waitFor();
     for (let times = 0; times < 5; times += 1) await page.keyboard.press('ArrowRight');

@@ -66,7 +66,7 @@ function lineFor(segment: string, { key = 'ana', attributes = {}, isTarget = fal
     environment: 'Staging',
     segments,
   };
-  return wordsOf(evaluation, setting).find(({ number }) => number === (isTarget ? 1 : 2))?.words;
+  return wordsOf(evaluation, setting).find(({ number }) => number === (isTarget ? undefined : 1))?.words;
 }
 
 test('a segment that lists keys needs no reason', () => {

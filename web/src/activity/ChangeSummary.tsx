@@ -2,6 +2,7 @@ import { ArrowRight } from 'lucide-react';
 import type { Change } from '#domain/changes.ts';
 import { type Definition, orderOf, recordedTargeting } from '#domain/definitions/definition.ts';
 import type { Difference } from '#domain/definitions/differences.ts';
+import { countOf } from '../administration/count.ts';
 import { useOwnerNames } from '../administration/owner-names.ts';
 import { Bar } from '../kit/Bar.tsx';
 import { sharesInWords } from '../kit/treatments.ts';
@@ -46,7 +47,7 @@ function DifferenceLines({ change }: { readonly change: Change }) {
           </li>
         );
       })}
-      {differences.length > maxShown && <li>and {differences.length - maxShown} more</li>}
+      {differences.length > maxShown && <li>and {countOf(differences.length - maxShown, 'more change')}</li>}
     </ul>
   );
 }

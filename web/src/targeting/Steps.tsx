@@ -27,10 +27,10 @@ export const Steps = ({ label, isMuted = false, isCompact = false, hasFunnel = f
 export interface StepProps {
   /** The id used by "Who sees what" and complaints: `targets`, `rule 0`, `defaultRule`. */
   readonly id: string;
-  /** The number in the circle, or a drag handle. */
+  /** A circle, with the number if it is a rule. */
   readonly mark: ReactNode;
   readonly isChanged?: boolean;
-  /** Behind the number: the stream of keys. */
+  /** Behind the mark: the stream of keys. */
   readonly stream?: ReactNode;
   /** On the right: shares or a menu. */
   readonly out?: ReactNode;
@@ -84,12 +84,15 @@ export function StepFrame(props: StateProps) {
   );
 }
 
-export const StepNumber = ({ children }: { readonly children: number }) => (
+export const RuleNumber = ({ children }: { readonly children: number }) => (
   <span className={styles.mark}>
-    <span className="sr">Step </span>
+    <span className="sr">Rule </span>
     {children}
   </span>
 );
+
+/** Of a step that is no rule. */
+export const StepMark = () => <span className={styles.mark} />;
 
 /** The last item of a list of rules. */
 export const AddRule = ({ stream, ...props }: ComponentProps<'button'> & { readonly stream?: ReactNode }) => (

@@ -3,7 +3,7 @@ import { useRef, useState } from 'react';
 import { whyNeverReached } from '#domain/evaluation/reachability.ts';
 import { Bar, Legend } from '../../../kit/Bar.tsx';
 import { usePageActions } from '../../../state/page-actions.ts';
-import { StepNumber } from '../../../targeting/Steps.tsx';
+import { StepMark } from '../../../targeting/Steps.tsx';
 import { Button } from '../../../ui/Button.tsx';
 import { useDefinition } from '../editing/editor.ts';
 import { useLit } from './lit.ts';
@@ -35,7 +35,7 @@ export function EveryoneElseStep() {
   return (
     <Step
       id="defaultRule"
-      mark={<StepNumber>{targeting.rules.length + 2}</StepNumber>}
+      mark={<StepMark />}
       isChanged={isChanged}
       isWide
       menu={

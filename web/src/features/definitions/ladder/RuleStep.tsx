@@ -7,7 +7,7 @@ import { Bar, Legend } from '../../../kit/Bar.tsx';
 import { useProject } from '../../../server/project.ts';
 import { lazyPart } from '../../../state/lazy.ts';
 import { Condition } from '../../../targeting/Condition.tsx';
-import { StepNumber } from '../../../targeting/Steps.tsx';
+import { RuleNumber } from '../../../targeting/Steps.tsx';
 import { Button } from '../../../ui/Button.tsx';
 import { Menu, MenuItem, MenuLine } from '../../../ui/Menu.tsx';
 import { TextLink } from '../../../ui/TextLink.tsx';
@@ -50,7 +50,7 @@ export function RuleStep(props: Props) {
   return (
     <Step
       id={ruleStep(index)}
-      mark={mayEdit ? <Handle {...props} /> : <StepNumber>{index + 2}</StepNumber>}
+      mark={mayEdit ? <Handle {...props} /> : <RuleNumber>{index + 1}</RuleNumber>}
       isChanged={isChanged}
       isWide={isOpen}
       isEditing={isOpen}
@@ -143,7 +143,7 @@ function GoneFlags({ rule, onRemove }: GoneProps) {
   ));
 }
 
-/** The step number, which is the drag handle. Alt with an arrow key moves the rule too. */
+/** The rule's number, which is the drag handle. Alt with an arrow key moves the rule too. */
 function Handle({ index, onDragStart, onMove }: Props) {
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
@@ -156,12 +156,12 @@ function Handle({ index, onDragStart, onMove }: Props) {
       type="button"
       data-mark
       className={styles.handle}
-      aria-label={`Rule ${index + 1}, step ${index + 2}: drag, or press Alt and an arrow key, to move`}
+      aria-label={`Rule ${index + 1}: drag, or press Alt and an arrow key, to move`}
       aria-keyshortcuts="Alt+ArrowUp Alt+ArrowDown"
       onPointerDown={(event) => onDragStart(event, index)}
       onKeyDown={onKeyDown}
     >
-      {index + 2}
+      {index + 1}
     </button>
   );
 }

@@ -6,7 +6,7 @@ import { useFlag } from '../../../server/flag.ts';
 import { useProject } from '../../../server/project.ts';
 import { lazyPart } from '../../../state/lazy.ts';
 import { Token } from '../../../targeting/Condition.tsx';
-import { StepNumber } from '../../../targeting/Steps.tsx';
+import { StepMark } from '../../../targeting/Steps.tsx';
 import { Button } from '../../../ui/Button.tsx';
 import { TextLink } from '../../../ui/TextLink.tsx';
 import { useDefinition } from '../editing/editor.ts';
@@ -32,7 +32,7 @@ export function TargetsStep() {
   return (
     <Step
       id="targets"
-      mark={<StepNumber>{1}</StepNumber>}
+      mark={<StepMark />}
       isChanged={isChanged}
       isWide
       menu={

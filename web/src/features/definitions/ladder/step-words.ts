@@ -6,7 +6,7 @@ import type { KnownSegments } from '../../../targeting/known-segments.ts';
 import { matcherSentence } from '../../../targeting/matcher-words.ts';
 
 export interface StepWords {
-  /** The step's number in the ladder, if it has one. */
+  /** Of a rule, as in the ladder. */
   readonly number: number | undefined;
   readonly words: string;
   readonly isDeciding: boolean;
@@ -27,14 +27,10 @@ export function wordsOf({ steps, decidedBy, treatment }: Evaluation, setting: Se
   return steps.flatMap((step) => {
     const isDeciding = step === decidedBy;
     const words = isDeciding ? decidingWords(step, treatment, setting) : passingWords(step, setting);
-    return words === undefined ? [] : [{ number: numberOf(step, setting.targeting), words, isDeciding }];
+    return words === undefined
+      ? []
+      : [{ number: step.kind === 'rule' ? step.index + 1 : undefined, words, isDeciding }];
   });
-}
-
-function numberOf(step: Step, { rules }: Targeting): number | undefined {
-  if (step.kind === 'targets') return 1;
-  if (step.kind === 'rule') return step.index + 2;
-  return step.kind === 'defaultRule' ? rules.length + 2 : undefined;
 }
 
 function decidingWords(step: Step, treatment: string, setting: Setting): string {

@@ -143,7 +143,7 @@ function Verdict({ before, after, undecided, segments }: Probe) {
       <ol className={styles.steps}>
         {wordsOf(shown, setting).map(({ number, words, isDeciding }) => (
           <li key={`${number} ${words}`} className={isDeciding ? styles.deciding : undefined}>
-            <span className={number === undefined ? styles.noNumber : styles.number}>{number}</span>
+            <span className={styles.mark}>{number}</span>
             <span>{words}</span>
           </li>
         ))}

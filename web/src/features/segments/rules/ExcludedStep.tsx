@@ -7,7 +7,7 @@ import { KeysField } from '../../../targeting/KeysField.tsx';
 import { SegmentLink } from '../../../targeting/SegmentLink.tsx';
 import { SegmentMarks } from '../../../targeting/SegmentMarks.tsx';
 import { SegmentsField } from '../../../targeting/SegmentsField.tsx';
-import { StepFrame, StepNumber } from '../../../targeting/Steps.tsx';
+import { StepFrame, StepMark } from '../../../targeting/Steps.tsx';
 import { Button } from '../../../ui/Button.tsx';
 import styles from './Rules.module.css';
 import type { RulesEditing } from './use-rules.ts';
@@ -28,7 +28,7 @@ export function ExcludedStep({ editing, refusal }: Props) {
   return (
     <StepFrame
       id="targets"
-      mark={<StepNumber>{1}</StepNumber>}
+      mark={<StepMark />}
       isWide
       isChanged={isChanged}
       complaints={[]}

@@ -7,7 +7,7 @@ import { ConditionEditor } from '../../../targeting/ConditionEditor.tsx';
 import { useRulePlace } from '../../../targeting/rule-place.ts';
 import { SegmentLink } from '../../../targeting/SegmentLink.tsx';
 import { SegmentMarks } from '../../../targeting/SegmentMarks.tsx';
-import { StepFrame, StepNumber } from '../../../targeting/Steps.tsx';
+import { RuleNumber, StepFrame } from '../../../targeting/Steps.tsx';
 import { useDone } from '../../../targeting/use-done.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { Menu, MenuItem, MenuLine } from '../../../ui/Menu.tsx';
@@ -40,7 +40,7 @@ export function RuleStep(props: Props) {
   return (
     <StepFrame
       id={`rule ${index}`}
-      mark={<StepNumber>{index + 2}</StepNumber>}
+      mark={<RuleNumber>{index + 1}</RuleNumber>}
       isWide
       isChanged={isChanged}
       isAttempted={isAttempted}

@@ -17,7 +17,7 @@ import { usePageActions } from '../../../state/page-actions.ts';
 import { useLeaveWarning } from '../../../state/use-leave-warning.ts';
 import { differenceLine } from '../../../targeting/difference-words.ts';
 import { RulePlaceContext } from '../../../targeting/rule-place.ts';
-import { AddRule, StepFrame, StepNumber, Steps } from '../../../targeting/Steps.tsx';
+import { AddRule, StepFrame, StepMark, Steps } from '../../../targeting/Steps.tsx';
 import { Button } from '../../../ui/Button.tsx';
 import { Notice } from '../../../ui/Notice.tsx';
 import pageStyles from '../SegmentPage.module.css';
@@ -134,13 +134,7 @@ function RulesView({ segment, environment, saved }: Props & { readonly saved: Se
         <AddRule
           {...(refusal === undefined ? { onClick: add } : { 'aria-disabled': true, 'aria-describedby': whyNotId })}
         />
-        <StepFrame
-          id="defaultRule"
-          mark={<StepNumber>{targeting.rules.length + 2}</StepNumber>}
-          isWide
-          complaints={[]}
-          isAttempted={false}
-        >
+        <StepFrame id="defaultRule" mark={<StepMark />} isWide complaints={[]} isAttempted={false}>
           <h3 className={styles.title}>Everyone else</h3>
           <p className={styles.note}>
             {targeting.rules.length === 0
