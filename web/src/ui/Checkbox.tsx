@@ -10,7 +10,7 @@ export const Checkbox = (props: Props) => <Choice {...props} type="checkbox" />;
 
 /** In a table: what it selects is in its row. Hidden text for it in every row would make scrolling slow. */
 export const RowCheckbox = ({ label, ...input }: Omit<Props, 'label' | 'hint'> & { readonly label: string }) => (
-  <input {...input} type="checkbox" className={`${styles.box} ${styles.checkbox}`} aria-label={label} />
+  <input {...input} type="checkbox" className={`${styles.box} ${styles.checkbox} ${styles.alone}`} aria-label={label} />
 );
 
 /** One of several with the same `name`, inside a Choices. */

@@ -33,6 +33,9 @@ interface Props {
 const isPickable = ({ definitions }: DriftingFlag, left: Environment | undefined): boolean =>
   definitions.some(({ environment }) => environment.id === left?.id);
 
+/** With so few columns, their heads have the room for long names. */
+const roomyColumns = 3;
+
 /** A row for each flag that differs, a cell for each environment: how many keys get something else than in the base. */
 export function DriftTable({ flags, base, left, sort, onSort, picked, onPick }: Props) {
   const pickable = flags.filter((flag) => isPickable(flag, left));
@@ -51,7 +54,7 @@ export function DriftTable({ flags, base, left, sort, onSort, picked, onPick }: 
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard */}
       <section className={styles.frame} aria-label="Flags that differ" tabIndex={0}>
-        <table className={styles.table}>
+        <table className={styles.table} data-roomy={others.length <= roomyColumns || undefined}>
           <caption className="sr">Flags that differ from {base.name}</caption>
           <thead>
             <tr>
@@ -197,7 +200,8 @@ function Cell({ base, other, address }: CellProps) {
     >
       {look === 'only' && 'Defined'}
       {look === 'killed' && 'Killed'}
-      {look === 'share' && (drift ? drift.share > 0 && Math.round(drift.share) : <span className={styles.same} />)}
+      {look === 'share' &&
+        (drift ? drift.share > 0 && `${Math.round(drift.share)}%` : <span className={styles.same} />)}
       {look !== 'only' && drift?.kinds.includes('targeting') && <span className={styles.notch} />}
     </a>
   );

@@ -24,7 +24,7 @@ export function LeadCell({ beside, ...props }: Props & { readonly beside: Named 
   const difference = definition && beside?.definition && differenceOf(definition, beside.definition, beside.name);
   return (
     <td role="cell" className={environment.production ? styles.production : styles.lead}>
-      <Place {...props}>
+      <Place {...props} picture={<Picture definition={definition} />}>
         <Words definition={definition} />
       </Place>
       {difference !== undefined && (
@@ -55,12 +55,17 @@ export const BarCell = ({ isFirst, ...props }: Props & { readonly isFirst: boole
     className={isFirst ? styles.beside : styles.bar}
     data-production={props.environment.production || undefined}
   >
-    <Place {...props} />
+    <Place {...props} picture={props.definition?.killed ? <Killed /> : <Picture definition={props.definition} />} />
   </td>
 );
 
+interface PlaceProps extends Props {
+  readonly picture: ReactNode;
+  readonly children?: ReactNode;
+}
+
 /** Clickable, but skipped by Tab: the flag's link comes first in the row. */
-function Place({ href, environment, definition, hasDraft, children }: Props & { readonly children?: ReactNode }) {
+function Place({ href, environment, definition, hasDraft, picture, children }: PlaceProps) {
   const details = `${environment.name}: ${inWords(definition)}${hasDraft ? '. You have an unsaved draft here' : ''}`;
   return (
     <a
@@ -71,7 +76,7 @@ function Place({ href, environment, definition, hasDraft, children }: Props & { 
       aria-label={details}
       data-name={environment.name}
     >
-      <Picture definition={definition} />
+      {picture}
       {hasDraft && <span className={styles.draft} />}
       {children}
     </a>

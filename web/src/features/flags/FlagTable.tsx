@@ -1,6 +1,6 @@
 import { defaultRangeExtractor, useWindowVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
-import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { type CSSProperties, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { FlagSort } from '#domain/flag-list.ts';
 import { useOwnerNames } from '../../administration/owner-names.ts';
 import { EnvironmentHead } from '../../kit/EnvironmentHead.tsx';
@@ -43,7 +43,12 @@ export function FlagTable({ first, isOld, selection }: Props) {
   useRowKeys(body);
   return (
     <div ref={frame} className={styles.frame}>
-      <table role="table" className={styles.table} aria-rowcount={first.totalCount + 1}>
+      <table
+        role="table"
+        className={styles.table}
+        aria-rowcount={first.totalCount + 1}
+        style={{ '--wider': `${shown.wider}px` } as CSSProperties}
+      >
         <caption className="sr">Flags</caption>
         <thead role="rowgroup">
           <Head shown={shown} selection={selection} total={first.totalCount} />

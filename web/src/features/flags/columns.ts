@@ -19,6 +19,9 @@ const leastNameWidth = 200;
 const leadWidth = 158;
 const besideWidth = 84;
 const barWidth = 75;
+/** What is inside of a bar's column, and what a character of its head takes. */
+const barHeadWidth = 66;
+const characterWidth = 6.5;
 
 export type ColumnId = keyof typeof widths;
 
@@ -77,6 +80,8 @@ export interface ShownColumns {
   readonly lead: Environment | undefined;
   /** As bars, those closest to production first. */
   readonly bars: readonly Environment[];
+  /** Pixels by which each bar's column is wider, for the names in the heads. */
+  readonly wider: number;
 }
 
 /** The wanted columns that fit. Name, status, production and the last change always do. */
@@ -97,5 +102,8 @@ export function shownColumns(
   while (taken() > width && bars.length > 1) bars.pop();
   for (const id of yielding) if (taken() > width) columns.delete(id);
   if (taken() > width) bars.pop();
-  return { columns, lead, bars };
+  const longest = Math.max(0, ...bars.map(({ name }) => name.length * characterWidth - barHeadWidth));
+  // Names of flags keep half of what is left.
+  const spare = Math.max(0, width - taken()) / 2 / Math.max(1, bars.length);
+  return { columns, lead, bars, wider: Math.floor(Math.min(longest, spare)) };
 }
