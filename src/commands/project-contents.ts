@@ -2,18 +2,20 @@
  * Deletes a project with everything in it, in one transaction that runs alone among commands, with an audit entry for
  * each object. SDKs are not told of single flags: their keys end with the project.
  */
+import type { Permission } from '#domain/access.ts';
 import type { Environment } from '#domain/environments.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Note, Project } from '#domain/projects.ts';
+import { listApiKeyIdsOfEnvironment } from '#store/api-keys.ts';
 import { listApprovalRules } from '#store/approvals.ts';
-import { listDefinedFlags } from '#store/definitions.ts';
+import { hasDefinitions, listDefinedFlags } from '#store/definitions.ts';
 import { listEnvironments } from '#store/environments.ts';
 import { listFlagSets } from '#store/flag-sets.ts';
 import { countFlagsAndDefinitions, listStoredFlags } from '#store/flags.ts';
 import { lockProject } from '#store/projects.ts';
-import { listSegments } from '#store/segments.ts';
+import { hasSegments, listSegments } from '#store/segments.ts';
 import { listTrafficTypes } from '#store/traffic-types.ts';
-import { requireRight } from './actors.ts';
+import { requirePermission } from './actors.ts';
 import { type AloneTx, type Context, writeAlone } from './context.ts';
 import { removeDefinitionsIn } from './definitions.ts';
 import { deleteEnvironmentIn } from './environments.ts';
@@ -29,7 +31,10 @@ import { deleteTrafficTypeIn } from './traffic-types.ts';
  */
 const maxDeleted = 5_000;
 
-/** Refuses if an environment requires approvals that the actor cannot skip, or if there are too many flags. */
+/**
+ * Refuses if the actor could not delete something in it alone, if an environment requires approvals that the actor
+ * cannot skip, or if there are too many flags.
+ */
 export const deleteProjectWithContents = (context: Context, project: Project, note: Note) =>
   writeAlone(context, (tx) => deleteProjectWithContentsIn(tx, project, note));
 
@@ -37,7 +42,7 @@ export async function deleteProjectWithContentsIn(tx: AloneTx, { id, name }: Pro
   const project = await lockProject(tx, id);
   await requireNote(tx, project, note);
   const environments = await listEnvironments(tx, id, { kind: 'account' });
-  await requireRight(tx, tx.actor, { right: environments.length > 0 ? 'define' : 'edit', project, environments });
+  await requirePermissionsFor(tx, project, environments);
   await requireNoApprovals(tx, project, environments);
   const count = await countFlagsAndDefinitions(tx, id);
   if (count > maxDeleted) throw new Problem('project_too_large', { name, max: maxDeleted });
@@ -60,6 +65,26 @@ export async function deleteProjectWithContentsIn(tx: AloneTx, { id, name }: Pro
   for (const trafficType of await listTrafficTypes(tx, id)) await deleteTrafficTypeIn(tx, trafficType);
   for (const environment of environments) await deleteEnvironmentIn(tx, environment);
   return deleteLockedProjectIn(tx, { project, keys, note });
+}
+
+/** Refuses an actor who could not delete the contents one by one. Only what is there needs its permission. */
+async function requirePermissionsFor(tx: AloneTx, project: Project, environments: readonly Environment[]) {
+  const { id: projectId } = project;
+  const page = { offset: 0, limit: 1 };
+  const requireIf = async (isThere: boolean, needs: Permission, environment?: Environment) => {
+    if (isThere) await requirePermission(tx, tx.actor, { access: { needs, scope: 'project' }, project, environment });
+  };
+  const flagSets = await listFlagSets(tx, { projectId, after: undefined, before: undefined, ...page });
+  const hasFlags = (await listStoredFlags(tx, projectId, 1)).length > 0;
+  await requireIf(hasFlags || flagSets.length > 0, 'flag.write');
+  await requireIf((await listSegments(tx, { projectId }, page)).length > 0, 'segment.write');
+  for (const environment of environments) {
+    const { id } = environment;
+    await requireIf(await hasDefinitions(tx, id), 'definition.write', environment);
+    await requireIf(await hasSegments(tx, id), 'segmentContent.write', environment);
+    // Those of the whole project end with it, as when an empty one is deleted.
+    await requireIf((await listApiKeyIdsOfEnvironment(tx, id, 1)).length > 0, 'apiKey.write');
+  }
 }
 
 async function requireNoApprovals(tx: AloneTx, { name }: Project, environments: readonly Environment[]): Promise<void> {

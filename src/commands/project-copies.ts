@@ -1,7 +1,7 @@
 /**
- * Copies a project: its environments in their order, who can do what, rollout statuses, traffic
- * types, attributes and flag sets; and, if
- * asked for, its flags with their definitions. Keys, segments, archived flags, changesets and history are not copied.
+ * Copies a project: its environments in their order, who can do what, rollout statuses, traffic types, attributes and
+ * flag sets; and, if asked for, its flags with their definitions. Keys, segments, archived flags, changesets and history
+ * are not copied.
  */
 import { v7 as newId } from 'uuid';
 import type { Environment, StoredPermissions } from '#domain/environments.ts';
@@ -19,6 +19,7 @@ import { insertProject, lockProject } from '#store/projects.ts';
 import type { StoredAccess } from '#store/restrictions.ts';
 import { insertRolloutStatuses, listUsedRolloutStatuses } from '#store/rollout-statuses.ts';
 import { listTrafficTypes } from '#store/traffic-types.ts';
+import { requirePermission } from './actors.ts';
 import { saveAttributesIn } from './attributes.ts';
 import { type Context, type RecordingTx, write } from './context.ts';
 import { copyDefinitionsIn } from './definitions.ts';
@@ -32,11 +33,17 @@ import { createTrafficTypeIn } from './traffic-types.ts';
 /** Flags and definitions: everything is one transaction, which has eight seconds on PostgreSQL. */
 const maxCopied = 2_000;
 
+const neededForFlags = ['flag.read', 'definition.read', 'flag.write', 'definition.write'] as const;
+
 export const copyProject = (context: Context, source: Project, copy: ProjectCopy) =>
   write(context, (tx) => copyProjectIn(tx, source, copy));
 
 export async function copyProjectIn(tx: RecordingTx, { id }: Project, { name, flags = false }: ProjectCopy) {
   const source = await lockProject(tx, id);
+  // Access lists do not apply: who may create projects may change them.
+  for (const needs of flags ? neededForFlags : []) {
+    await requirePermission(tx, tx.actor, { access: { needs, scope: 'account' } });
+  }
   if (flags && (await countFlagsAndDefinitions(tx, id)) > maxCopied) {
     throw new Problem('project_too_large', { name: source.name, max: maxCopied });
   }

@@ -73,9 +73,10 @@ export const copyProject = endpoint({
   path: '/workspaces/:project/copy',
   summary: 'Copy a project',
   description:
-    'Creates a project with the same environments, access lists without API keys, rollout statuses, traffic ' +
-    'types, attributes and flag sets, and if asked for with the same flags. Definitions get seeds of their own. API keys, segments, archived ' +
-    'flags and history are not copied. An addition to the vendor’s API.',
+    'Creates a project with the same environments, access lists without API keys, rollout statuses, traffic types, ' +
+    'attributes and flag sets, and if asked for with the same flags, which also needs the permissions to read and ' +
+    'write flags and definitions. Definitions get seeds of their own. API keys, segments, archived flags and history ' +
+    'are not copied. An addition to the vendor’s API.',
   access: { needs: 'project.create', scope: 'account' },
   body: ProjectCopy,
   reply: Project,
@@ -94,7 +95,9 @@ export const deleteProject = endpoint({
     Type.Object({
       contents: Type.Optional(
         Type.Literal('delete', {
-          description: 'Also deletes everything in it, or nothing. An addition to the vendor’s API.',
+          description:
+            'Also deletes everything in it, or nothing. Flags, definitions, segments and the keys of environments ' +
+            'need the permissions to delete them, if there are any. An addition to the vendor’s API.',
         }),
       ),
     }),

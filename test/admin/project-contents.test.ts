@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sql, { raw } from 'sql-template-tag';
 import { tables } from '../../src/operations/copy.ts';
-import { refused, startApi } from '../support/app.ts';
-import { aDefinedFlag, aFlag, aFullProject, aProject, uniqueName } from '../support/build.ts';
+import { lacks, refused, startApi } from '../support/app.ts';
+import { aDefinedFlag, aFlag, aFullProject, aProject, aSegment, aSetName, uniqueName } from '../support/build.ts';
 
 const api = await startApi();
 
@@ -85,6 +85,43 @@ test('contents are not deleted where changes need an approval, or without the no
   await api.patch(`/workspaces/${project.id}`, [{ op: 'replace', path: '/requiresTitleAndComments', value: true }]);
   await unchanged(async () => assert.equal((await withContents(project)).status, 400));
   assert.equal((await withContents(project, '&title=Over&comment=Sold')).status, 200);
+});
+
+test('a key deletes no contents that its roles do not let it delete one by one', async () => {
+  const roles = ['API_WORKSPACE_ADMIN', 'API_APIKEY', 'API_FEATURE_FLAG_EDITOR', 'API_SEGMENT_EDITOR'] as const;
+  const refusals = [
+    ['API_APIKEY', 'apiKey.write'],
+    ['API_FEATURE_FLAG_EDITOR', 'flag.write'],
+    ['API_SEGMENT_EDITOR', 'segment.write'],
+  ] as const;
+  const project = await aFullProject(api);
+  const scope = { kind: 'project', projectId: project.id } as const;
+  const as = async (without?: string) => ({ as: await api.key({ roles: roles.filter((r) => r !== without), scope }) });
+  const path = `/workspaces/${project.id}?contents=delete`;
+  for (const [role, permission] of refusals) {
+    const request = await as(role);
+    assert.deepEqual(await api.recorded(async () => lacks(await api.delete(path, request), permission)), []);
+  }
+  const [administrator, all] = [await as(), { as: await api.key({ roles: ['API_ALL_GRANTED'], scope }) }];
+  assert.equal((await api.delete(path, administrator)).status, 200);
+  assert.equal((await api.delete(path, all)).status, 401, 'it was a key of the project');
+});
+
+test('contents that a project does not have need no role', async () => {
+  const { body } = await api.post('/workspaces', { name: uniqueName('project') });
+  const environment = await api.post(`/environments/ws/${body.id}`, { name: 'staging' });
+  for (const { id } of environment.body.apiTokens) await api.delete(`/apiKeys/${id}`);
+  const request = {
+    as: await api.key({ roles: ['API_WORKSPACE_ADMIN'], scope: { kind: 'project', projectId: body.id } }),
+  };
+  const path = `/workspaces/${body.id}?contents=delete`;
+  const flagSet = await api.post('/internal/api/v3/flag-sets', { name: aSetName(), workspace: { id: body.id } });
+  lacks(await api.delete(path, request), 'flag.write');
+  await api.delete(`/internal/api/v3/flag-sets/${flagSet.body.id}`);
+  const { name } = await aSegment(api, body);
+  lacks(await api.delete(path, request), 'segment.write');
+  await api.delete(`/segments/ws/${body.id}/${name}`);
+  assert.equal((await api.delete(path, request)).status, 200);
 });
 
 test('a project with very many flags is not deleted in one go', async () => {

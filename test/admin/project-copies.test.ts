@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sql from 'sql-template-tag';
-import { refused, startApi } from '../support/app.ts';
+import type { Role } from '#domain/access.ts';
+import { lacks, refused, startApi } from '../support/app.ts';
 import { aDefinedFlag, aDefinition, aFlag, aFullProject, aProject, aSetName, uniqueName } from '../support/build.ts';
 
 const api = await startApi();
@@ -130,6 +131,17 @@ test('flags are copied on request, with what they depend on, killed or not, and 
   assert.notEqual(await seedOf(copied.id), await seedOf(flag.id));
   const { body: dependents } = await api.get(`/splits/ws/${copy.id}/${needed.name}/dependents`);
   assert.equal(dependents.objects.length, 1);
+});
+
+test('a key copies flags only if it can read and create them', async () => {
+  const project = await aProject(api);
+  await aDefinedFlag(api, project);
+  const copyAs = async (roles: readonly Role[], flags: boolean) =>
+    api.post(`/workspaces/${project.id}/copy`, { name: uniqueName('copy'), flags }, { as: await api.key({ roles }) });
+  lacks(await copyAs(['API_ADMIN'], true), 'flag.read');
+  lacks(await copyAs(['API_ADMIN', 'API_FEATURE_FLAG_VIEWER'], true), 'flag.write');
+  assert.equal((await copyAs(['API_ADMIN', 'API_FEATURE_FLAG_EDITOR'], true)).status, 200);
+  assert.equal((await copyAs(['API_ADMIN'], false)).status, 200);
 });
 
 test('a copy has a name of its own, and a refused one leaves nothing behind', async () => {

@@ -11,7 +11,7 @@ import { setUp } from '#commands/setup.ts';
 import { type Endpoint, problemsOf } from '#contract/endpoint.ts';
 import { prefix } from '#contract/parts.ts';
 import { type Delivery, startDelivery } from '#delivery/start.ts';
-import { permissionsOf } from '#domain/access.ts';
+import { type Permission, permissionsOf } from '#domain/access.ts';
 import type { Change } from '#domain/changes.ts';
 import { type ProblemCode, problems } from '#domain/problems.ts';
 import { findAccount } from '#store/account.ts';
@@ -216,6 +216,12 @@ export function refused(answer: Answer, status: number, message: string | RegExp
   else assert.match(answer.body.message, message);
   assert.equal(answer.body.transactionId, answer.headers['x-transaction-id']);
   assert.ok(String(answer.headers['x-burgee-problem']) in problems, 'the header names a problem that is documented');
+}
+
+/** A key without the permission was refused. */
+export function lacks(answer: Answer, permission: Permission): void {
+  refused(answer, 403, 'Role is insufficient');
+  assert.ok(answer.body.details.includes(` lacks the permission ${permission},`), answer.body.details);
 }
 
 /** The OpenAPI document lists what each endpoint can refuse; an endpoint that refuses anything else makes it lie. */
