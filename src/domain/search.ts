@@ -23,7 +23,7 @@ export const parseWords = (text: string): string[] =>
     .slice(0, maxWords);
 
 /** How many letters of a word may be wrong, missing, superfluous or swapped. */
-export const typosOf = (word: string): number => (word.length < 4 ? 0 : word.length < 8 ? 1 : 2);
+export const typosOf = (word: string): number => (word.length < 5 ? 0 : word.length < 8 ? 1 : 2);
 
 /**
  * Parts of the word, of which a name that it was meant for contains at least one: each typo spoils at most one part. Two
@@ -32,10 +32,9 @@ export const typosOf = (word: string): number => (word.length < 4 ? 0 : word.len
 export function partsOf(word: string): string[] {
   const count = typosOf(word) + 1;
   if (count === 1) return [word];
-  const gap = word.length > 4 ? 1 : 0;
-  const length = (word.length - gap * (count - 1)) / count;
+  const length = (word.length - (count - 1)) / count;
   return Array.from({ length: count }, (_, index) =>
-    word.slice(Math.round(index * (length + gap)), Math.round(index * (length + gap) + length)),
+    word.slice(Math.round(index * (length + 1)), Math.round(index * (length + 1) + length)),
   );
 }
 

@@ -57,6 +57,7 @@ test('one letter in four and two in eight may be wrong, missing, superfluous or 
     assert.deepEqual(await found(typed), ['flag Web shop/checkout_one_page'], typed);
   }
   assert.deepEqual(await found('oxe'), []);
+  assert.deepEqual(await found('pxge'), []);
   assert.deepEqual(await found('chxckxut_xne'), []);
 });
 
