@@ -239,7 +239,8 @@ export async function createApp({
     liveStreams.end();
     await delivery?.streams.end();
   });
-  const accountRoutes = [...accounts(store, throttles, afterAnswers.run), ...rights(store), ...live()];
+  const sendsMail = surroundings.mail !== undefined;
+  const accountRoutes = [...accounts(store, throttles, afterAnswers.run, sendsMail), ...rights(store), ...live()];
   const probeRoutes = service(store, manifest.version);
   const uploadRoutes = uploads();
   const refuse = refuseUnknown([

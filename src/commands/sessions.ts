@@ -32,7 +32,7 @@ export interface Attempt extends Origin {
 }
 
 /**
- * Starts a session if e-mail, password and, with two-factor authentication, the code are correct. Failures are
+ * Starts a session if email, password and, with two-factor authentication, the code are correct. Failures are
  * recorded, including a correct password without a code. They take the same time whether or not the account exists.
  */
 export async function signIn(context: Context, attempt: Attempt): Promise<StartedSession> {
@@ -58,7 +58,7 @@ interface Judged {
 async function decide(tx: RecordingTx, attempt: Attempt, { credentials, isRight, newHash }: Judged) {
   const refusedWith = async (refusal: Problem, action: Entry['action'] = 'session.refused') => {
     // People sometimes type their password into this field, so only addresses are recorded.
-    const name = isEmail(attempt.email) ? attempt.email : 'not an e-mail address';
+    const name = isEmail(attempt.email) ? attempt.email : 'not an email address';
     const object = { type: 'user', id: credentials?.userId ?? 'unknown', name } as const;
     await tx.record({ action, object, touches: 'nothing' });
     return { refusal };

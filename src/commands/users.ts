@@ -64,7 +64,7 @@ async function insertPendingUser(tx: RecordingTx, { email, name, groupIds }: New
   return user;
 }
 
-/** Replaces those of e-mail, name, status and second factor that the update contains. */
+/** Replaces those of email, name, status and second factor that the update contains. */
 export const replaceUser = (context: Context, id: string, update: PartialUserUpdate) =>
   writeAlone(context, (tx) => replaceUserIn(tx, id, update));
 

@@ -184,7 +184,7 @@ export const resources = {
     endpoints: schedules,
     schemas: { ComingSchedule },
   },
-  users: { title: 'Users', description: 'People. They are invited by e-mail.', endpoints: users, schemas: { User } },
+  users: { title: 'Users', description: 'People. They are invited by email.', endpoints: users, schemas: { User } },
   groups: {
     title: 'Groups',
     description: 'Groups of users. Members of Administrators may do everything.',

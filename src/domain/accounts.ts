@@ -35,6 +35,7 @@ export const SessionView = Type.Object({
   waiting: Type.Array(extend(Reference, Type.Object({ count: Type.Integer() })), {
     description: 'projects with changesets that wait for them, to be approved or applied; of the newest 1,000 requests',
   }),
+  sendsMail: Type.Boolean({ description: 'the server has a mail server' }),
   mustSetUpTwoFactor: Type.Boolean({
     description: 'the server requires a second factor, and the user has none: nothing else works before',
   }),

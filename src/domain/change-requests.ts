@@ -57,7 +57,7 @@ export const NewChangeRequest = Type.Object({
       items: { type: 'string', minLength: 1, maxLength: 255 },
       maxItems: 50,
       description:
-        'E-mail addresses of the people who are asked to approve. Must be empty where the environment restricts its approvers.',
+        'Email addresses of the people who are asked to approve. Must be empty where the environment restricts its approvers.',
     }),
   ),
   rolloutStatus: Type.Optional(

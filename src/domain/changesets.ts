@@ -140,10 +140,10 @@ const maxApprovers = 50;
 export const ChangesetRequest = Type.Object({
   comment: text('What those who approve it should know.'),
   approvers: Type.Optional(
-    Type.Array(word('E-mail address.'), {
+    Type.Array(word('Email address.'), {
       maxItems: maxApprovers,
       description:
-        'E-mail addresses of the people who are asked to approve; only they can then. Empty or absent: everyone who has the right to. Must be empty where an environment restricts its approvers.',
+        'Email addresses of the people who are asked to approve; only they can then. Empty or absent: everyone who has the right to. Must be empty where an environment restricts its approvers.',
     }),
   ),
 });

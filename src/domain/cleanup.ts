@@ -18,7 +18,7 @@ export const CleanupPolicy = Type.Object(
     oneTreatmentDays: Days('everyone gets the same treatment for so long'),
     ageDays: Days('and the flag is so old'),
     quietDays: Days('no SDK has evaluated it for so long'),
-    killedDays: Days('it is killed for so long'),
+    killedDays: Days('it has been killed for so long'),
     environmentIds: Type.Array(Id, {
       maxItems: 200,
       description: 'the environments that decide; empty: those of production, or all if none is',
@@ -60,7 +60,7 @@ export const Keep = extend(
   KeepBody,
   Type.Object({
     keptAt: Millis,
-    keptBy: Type.String({ description: 'the e-mail address of the person, or the name of the API key' }),
+    keptBy: Type.String({ description: 'the email address of the person, or the name of the API key' }),
   }),
 );
 export type Keep = Static<typeof Keep>;

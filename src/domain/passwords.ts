@@ -22,7 +22,7 @@ const commonParts = (
 export const normalized = (password: string): string => password.normalize('NFKC');
 
 /**
- * Refuses a password that is too short or easily guessed. `words` are the user's name and e-mail address. Only the
+ * Refuses a password that is too short or easily guessed. `words` are the user's name and email address. Only the
  * server passes `isLeaked`, which takes lower-case text: the list is too large for a browser.
  */
 export function requireStrong(

@@ -116,7 +116,7 @@ export const problems = {
     (p) => `Too many attempts; try again in ${p.seconds} seconds`,
   ),
   signed_out: problem('unauthenticated', () => 'Sign in first'),
-  credentials_invalid: problem('unauthenticated', () => 'E-mail, password or code is incorrect'),
+  credentials_invalid: problem('unauthenticated', () => 'Email, password or code is incorrect'),
   code_required: problem(
     'unauthenticated',
     () => 'A two-factor code is required',
@@ -395,7 +395,7 @@ export const problems = {
   ),
   pending_email_fixed: problem(
     'invalid',
-    () => 'The e-mail of a PENDING user cannot be changed; delete the user and invite the other address',
+    () => 'The email of a PENDING user cannot be changed; delete the user and invite the other address',
   ),
   last_administrator: problem('invalid', () => 'The last active administrator cannot be deactivated or removed'),
   administrator_protected: problem(

@@ -224,7 +224,7 @@ export async function listRemarks(db: Reader, ids: readonly string[]): Promise<M
 
 const maxNamed = 1_000;
 
-/** The approvers of environments that restrict them: e-mail addresses, and names of groups and keys. */
+/** The approvers of environments that restrict them: email addresses, and names of groups and keys. */
 export async function listApproverNames(db: Reader, environmentIds: readonly string[]): Promise<Map<string, string[]>> {
   if (environmentIds.length === 0) return new Map();
   const rows = await db.all<{ environment_id: string; name: string }>(sql`

@@ -47,7 +47,7 @@ test('a token has 256 random bits and stands only in the mail that waits; elsewh
   assert.deepEqual(await tablesWith(api, ada.token), ['outbox']);
 });
 
-test('the holder of the link reads e-mail and suggested name and nothing else, and reading changes nothing', async () => {
+test('the holder of the link reads email and suggested name and nothing else, and reading changes nothing', async () => {
   const { email, token } = await invite(api);
   const actions = await api.recorded(async () => {
     for (const _ of [1, 2]) {

@@ -38,7 +38,7 @@ const api = await startAccounts();
 const administrator = await setUpAdministrator(api);
 
 const hour = 60 * 60 * 1000;
-const wrong = 'E-mail, password or code is incorrect';
+const wrong = 'Email, password or code is incorrect';
 const whoAmI = (cookie: string | undefined, server: Api = api) => server.get(account('/session'), fromBrowser(cookie));
 const isAlive = async (cookie: string | undefined, server: Api = api) => (await whoAmI(cookie, server)).status === 200;
 
@@ -53,7 +53,7 @@ const statusTo = (person: Person, status: string) => ({
   PATCH: () => api.patch(`/users/${person.id}`, [{ op: 'replace', path: '/status', value: status }]),
 });
 
-test('e-mail, in any case, and password start a session, which says who that is and what that person may', async () => {
+test('email, in any case, and password start a session, which says who that is and what that person may', async () => {
   const { id, email, password } = await aPerson(api);
   const { body: user } = await api.get(`/users/${id}`);
   for (const address of [email, email.toUpperCase()]) {
@@ -69,6 +69,7 @@ test('e-mail, in any case, and password start a session, which says who that is 
       permissions: [...permissionsOfPerson(false)],
       projects: 'listed',
       waiting: [],
+      sendsMail: false,
       mustSetUpTwoFactor: false,
     });
     assert.ok(session && Number.isInteger(createdAt));
@@ -126,7 +127,7 @@ test('a wrong password, an unknown, a pending and a deactivated account get one 
     });
     assert.deepEqual(actions, ['session.refused'], who);
     const { editor, object } = await api.lastChange();
-    const shown = who === 'no address' ? 'not an e-mail address' : email;
+    const shown = who === 'no address' ? 'not an email address' : email;
     assert.deepEqual([editor.type, object.name], ['anonymous', shown], who);
   }
   const texts = answers.map(({ text, body }) => text.replace(body.transactionId, ''));

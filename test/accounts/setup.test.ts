@@ -110,7 +110,7 @@ test('the link is dead once there is an administrator, however that one came', a
   assert.deepEqual(actions, []);
 });
 
-test('what is no e-mail, name or password is refused, and the link stays good', async () => {
+test('what is no email, name or password is refused, and the link stays good', async () => {
   const api = await startAccounts();
   const taken = (await aPerson(api)).email;
   const wrong: [fields: object, status: number, message: string | RegExp][] = [

@@ -137,7 +137,7 @@ test('without a code nobody signs in, and only who knows the password is told th
     assert.deepEqual([editor.type, object.id], ['anonymous', person.id]);
   }
   const stranger = await signIn(api, { email: person.email, password: 'not the right password' });
-  refused(stranger, 401, 'E-mail, password or code is incorrect');
+  refused(stranger, 401, 'Email, password or code is incorrect');
   assert.equal(stranger.body.details, '');
 });
 
@@ -161,7 +161,7 @@ test('a wrong code is refused like a wrong password, and recorded', async () => 
   for (const code of [wrongCodeFor(person.secret), 'abcdef', 'aaaaa-bbbbb', '0']) {
     const actions = await api.recorded(async () => {
       const answer = await signIn(api, credentials(person, code));
-      refused(answer, 401, 'E-mail, password or code is incorrect');
+      refused(answer, 401, 'Email, password or code is incorrect');
       assert.equal(answer.body.details, '');
       assert.equal(cookieOf(answer), undefined);
     });

@@ -210,7 +210,7 @@ test('a full update names every field that is missing or wrong', async () => {
   });
 });
 
-test('a full update replaces e-mail, name and status, ignores what else is sent and keeps the groups', async () => {
+test('a full update replaces email, name and status, ignores what else is sent and keeps the groups', async () => {
   const group = await aGroupId();
   const user = await aUser('ACTIVE', { groupIds: [group], twoFactor: true });
   const sent = { email: anEmail(), name: 'Grace', status: 'DEACTIVATED', '2fa': false, type: 'user' };
@@ -224,7 +224,7 @@ test('a full update replaces e-mail, name and status, ignores what else is sent 
   assert.deepEqual(after, { ...sent, id: user.id, groups: references([group]) });
 });
 
-test('the e-mail of a user is unique without case, also in updates', async () => {
+test('the email of a user is unique without case, also in updates', async () => {
   const [user, other] = [await aUser('ACTIVE'), await aUser('ACTIVE')];
   const email = other.email.toUpperCase();
   await unchanged(user, async () => {
@@ -268,7 +268,7 @@ test('the second factor is switched off but never on', async () => {
   }
 });
 
-test('the e-mail of a PENDING user does not change, its name does', async () => {
+test('the email of a PENDING user does not change, its name does', async () => {
   const user = await aUser('PENDING');
   await unchanged(user, async () => {
     const email = anEmail();

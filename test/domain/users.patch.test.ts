@@ -85,7 +85,7 @@ for (const [rule, operations, groupIds] of grouped) {
 const changed: [rule: string, operations: Operation[], changes: Partial<User>][] = [
   ['no operations', [], {}],
   ['the name', [{ op: 'replace', path: '/name', value: 'Ann Lee' }], { name: 'Ann Lee' }],
-  ['the e-mail', [{ op: 'add', path: '/email', value: 'lee@example.com' }], { email: 'lee@example.com' }],
+  ['the email', [{ op: 'add', path: '/email', value: 'lee@example.com' }], { email: 'lee@example.com' }],
   ['2fa by the text false', [{ op: 'replace', path: '/2fa', value: 'false' }], { twoFactor: false }],
   [
     'several at once, after tests that hold',

@@ -73,7 +73,7 @@ for (const [had, asked, allowed] of secondFactor) {
   });
 }
 
-test('the e-mail of a PENDING user does not change', () => {
+test('the email of a PENDING user does not change', () => {
   const user = aUser({ status: 'PENDING' });
   const update = { ...anUpdate, status: 'PENDING', email: 'bob@example.com' } as const;
   assert.throws(() => applyUserUpdate(user, update), { code: 'pending_email_fixed' });
@@ -83,7 +83,7 @@ test('the e-mail of a PENDING user does not change', () => {
   assert.equal(applyUserUpdate(aUser(), { ...anUpdate, email: 'bob@example.com' }).email, 'bob@example.com');
 });
 
-test('a full update changes nothing but e-mail, name, status and 2fa', () => {
+test('a full update changes nothing but email, name, status and 2fa', () => {
   const update = { email: 'b@example.com', name: 'bob', status: 'DEACTIVATED', '2fa': false } as const;
   const { '2fa': twoFactor, ...others } = update;
   assert.deepEqual(applyUserUpdate(aUser(), update), { ...aUser(), ...others, twoFactor });

@@ -245,10 +245,10 @@ suite('the list of flags', { concurrency: 2 }, () => {
     await page.getByText('2 selected').waitFor();
     await press(page, 'Kill in');
     const kill = page.getByRole('alertdialog');
-    await kill.getByText('1 of 2 flags serve rules in Production.').waitFor();
+    await kill.getByText('1 of 2 flags can be killed in Production.').waitFor();
     await look(page, 'kill several');
     await kill.getByRole('combobox', { name: 'Environment' }).selectOption('Staging');
-    await kill.getByText('2 of 2 flags serve rules in Staging.').waitFor();
+    await kill.getByText('2 of 2 flags can be killed in Staging.').waitFor();
     await kill.getByRole('button', { name: 'Kill 2 flags' }).click();
     await page.getByText('Killed 2 flags in Staging.').waitFor();
     const inStaging = (flag: string) => `/splits/ws/${project.id}/${flag}/environments/${environments.Staging?.id}`;

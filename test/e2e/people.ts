@@ -46,7 +46,7 @@ export async function signOut(page: Page): Promise<void> {
   await heading(page, 'Sign in').waitFor();
 }
 
-/** Sends e-mail and password; what follows is up to the server. */
+/** Sends email and password; what follows is up to the server. */
 export async function enterPassword(page: Page, { email, password }: { email: string; password: string }) {
   await field(page, 'Email').fill(email);
   await field(page, 'Password').fill(password);

@@ -175,10 +175,10 @@ suite('projects', { concurrency: 2 }, () => {
     await post('/2fa/confirm', { code: codeOf(secret) });
     await page.reload();
     await required.check();
-    await field(page, 'Sign out after days in any case').fill('0');
+    await field(page, 'Days until sign-out in any case').fill('0');
     await press(page, 'Save');
     await page.getByText('Enter a whole number from 1 to 90.').waitFor();
-    await field(page, 'Sign out after days in any case').fill('30');
+    await field(page, 'Days until sign-out in any case').fill('30');
     await press(page, 'Save');
     await page.getByText('Saved.').first().waitFor();
 

@@ -29,7 +29,7 @@ suite('users', { concurrency: 2 }, () => {
       await look(page, 'invite');
       await dialog.getByRole('button', { name: 'Invite 2 people' }).click();
       await page.getByRole('heading', { name: 'Invited 2 people' }).waitFor();
-      await page.getByText('Not emailed yet').first().waitFor();
+      await page.getByText('Give them the link').first().waitFor();
       await look(page, 'invited');
       await dialog.getByRole('button', { name: 'Copy link for liu@example.org' }).click();
       await press(page, 'Done');
@@ -80,13 +80,13 @@ suite('users', { concurrency: 2 }, () => {
     const { page, api } = things;
     await api('POST', '/users', { email: 'noor@example.org' });
     await page.goto('/admin/users?invite');
-    await press(page, 'Send invitation');
+    await press(page, 'Create invitation');
     await page.getByText('Enter at least one email address.').waitFor();
     await field(page, 'Email addresses').fill(`new@example.org\n${ana.email}\nnoor@example.org no-address`);
     await press(page, 'Invite 4 people');
     await page.getByRole('heading', { name: 'Invited 1 of 4 people' }).waitFor();
     const line = (text: string) => page.getByRole('dialog').getByRole('listitem').filter({ hasText: text });
-    await line('new@example.org').getByText('Not emailed yet').waitFor();
+    await line('new@example.org').getByText('Give them the link').waitFor();
     await line(ana.email).getByText('Has an account already').waitFor();
     await line('noor@example.org').getByText('Is invited already').waitFor();
     await line('no-address').getByText('Not an email address').waitFor();

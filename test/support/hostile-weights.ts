@@ -86,7 +86,7 @@ const heavyBodies: Record<string, Record<string, unknown>> = {
       `a@${'a-'.repeat(400_000)}`,
       '@'.repeat(1_000_000),
       `"${'\\a'.repeat(200_000)}@`,
-    ].map((email, index) => [`e-mail ${index}`, { email }]),
+    ].map((email, index) => [`email ${index}`, { email }]),
   ),
   replaceRestriction: {
     '30,000 viewers': { resourcePermissions: { view: many(30_000, () => ({ id: 'x', type: 'x' })) } },

@@ -27,7 +27,7 @@ const limits: [what: string, max: number, make: Made][] = [
   ['description of a flag', 2_000, (text) => ['PUT', `/splits/ws/${project}/${flag}/updateDescription`, text]],
   ['tag', 255, (text) => ['POST', `/tags/ws/${project}/object/${flag}/objecttype/Split`, [text]]],
   ['title of a change', 2_000, (text) => ['PATCH', `/splits/ws/${project}/${flag}?title=${text}`, []]],
-  ['e-mail', 254, (text) => ['POST', '/users', { email: `${text.slice(0, 60)}@${domainOf(text.length - 61)}` }]],
+  ['email', 254, (text) => ['POST', '/users', { email: `${text.slice(0, 60)}@${domainOf(text.length - 61)}` }]],
 ];
 
 /** A domain of so many characters, in parts of at most 60. */

@@ -42,6 +42,7 @@ const session = {
   permissions: [...permissionsOfPerson(false)] as (typeof permissions)[number][],
   projects: 'listed' as const,
   waiting: [],
+  sendsMail: true,
   mustSetUpTwoFactor: false,
   createdAt: at,
 };

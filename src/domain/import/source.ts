@@ -57,7 +57,7 @@ export interface SourceWire {
 
 export interface Person {
   readonly kind: 'user' | 'group' | 'api_key';
-  /** Of a user, the e-mail address. */
+  /** Of a user, the email address. */
   readonly name: string;
 }
 

@@ -36,14 +36,19 @@ import type { SessionCookie } from '../pipeline/session-cookie.ts';
 /** Starts work after the answer is sent, so that response times reveal nothing about it. Refuses with `busy`. */
 export type AfterAnswer = (work: () => Promise<unknown>) => void;
 
-export const accounts = (db: Reader, { attempt, rightPassword, signedIn }: Throttles, afterAnswer: AfterAnswer) => {
+export const accounts = (
+  db: Reader,
+  { attempt, rightPassword, signedIn }: Throttles,
+  afterAnswer: AfterAnswer,
+  sendsMail: boolean,
+) => {
   const userOf = (id: string) => findUser(db, id, { kind: 'account' });
   const begin = async (cookie: SessionCookie, { token }: StartedSession) => {
     cookie.start(token);
     const person = await findSignedIn(db, hashOf(token));
     // The session was ended at the same moment.
     if (!person) throw new Problem('signed_out');
-    return toSessionView(db, person);
+    return toSessionView(db, person, sendsMail);
   };
   /** Failed guesses count against the address and the account. */
   const guarded = async <Result>(address: string, account: string | undefined, body: () => Promise<Result>) => {
@@ -82,7 +87,7 @@ export const accounts = (db: Reader, { attempt, rightPassword, signedIn }: Throt
         signedIn(started.session.userId);
         return begin(cookie, started);
       }),
-    getSession: async ({ person }) => toSessionView(db, person),
+    getSession: async ({ person }) => toSessionView(db, person, sendsMail),
     signOut: async ({ context, user, session, cookie }) => {
       cookie.end();
       return endSession(context, { user, id: session.id });
@@ -146,7 +151,7 @@ export const accounts = (db: Reader, { attempt, rightPassword, signedIn }: Throt
   });
 };
 
-async function toSessionView(db: Reader, person: SignedIn): Promise<SessionView> {
+async function toSessionView(db: Reader, person: SignedIn, sendsMail: boolean): Promise<SessionView> {
   const actor = actorOfPerson(person);
   const { user, session, isAdministrator, lacksSecondFactor } = person;
   return {
@@ -157,6 +162,7 @@ async function toSessionView(db: Reader, person: SignedIn): Promise<SessionView>
     projects: isAdministrator ? 'all' : 'listed',
     createdAt: session.createdAt,
     waiting: await countWaitingChangesets(db, actor),
+    sendsMail,
     mustSetUpTwoFactor: lacksSecondFactor,
   };
 }

@@ -47,7 +47,7 @@ const toUser = (item: Members, groups: ReadonlyMap<string, SourceGroup>): Source
   groups: objectsIn(item, 'groups').flatMap((group) => groups.get(textIn(group, 'id'))?.name ?? []),
 });
 
-/** Lists of access repeat the names. That of a user may be an e-mail address or not. */
+/** Lists of access repeat the names. That of a user may be an email address or not. */
 function byName(reference: Members): Person | undefined {
   const [name, kind] = [textIn(reference, 'name'), textIn(reference, 'type').toLowerCase()];
   if (kind === 'group' || kind === 'api_key') return name === '' ? undefined : { kind, name };

@@ -163,7 +163,7 @@ export const userSteps = [
       const email = emailOf(to);
       if (isPending && email !== user.email) {
         const instead = 'delete the user and invite the other address';
-        return refusal(400, `The e-mail of a PENDING user cannot be changed; ${instead}`);
+        return refusal(400, `The email of a PENDING user cannot be changed; ${instead}`);
       }
       if (endsTheLast(world, user, { status })) return lastAdministrator;
       if (world.users.some((other) => other !== user && other.email === email)) {

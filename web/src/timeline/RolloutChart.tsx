@@ -364,8 +364,10 @@ function Explored({ scale, dots, points, environment, marks, children }: Explore
 
 /** Dates below the plots. */
 function Axis({ scale }: { readonly scale: TimeScale }) {
-  const format = scale.now - scale.from < 3 * 24 * 60 * 60 * 1000 ? hour : day;
-  const room = 56;
+  const isShort = scale.now - scale.from < 3 * 24 * 60 * 60 * 1000;
+  const format = isShort ? hour : day;
+  // For "Now" and half of a label.
+  const room = isShort ? 80 : 56;
   return (
     <div className={styles.axis} aria-hidden>
       {ticksOf(scale)

@@ -12,7 +12,12 @@ export function TextArea({ label, hint, error, aside, face = 'text', rows = 3, .
   return (
     <FieldFrame label={label} hint={hint} error={error} aside={aside}>
       {(control) => (
-        <textarea {...area} {...control} rows={rows} className={`${styles.input} ${styles.area} ${styles[face]}`} />
+        <textarea
+          {...area}
+          {...control}
+          rows={rows}
+          className={`${styles.input} ${styles.area} ${face === 'name' ? styles.name : ''}`}
+        />
       )}
     </FieldFrame>
   );

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { WatchedFlag } from '#domain/watches.ts';
 import { Failure } from '../../kit/Failure.tsx';
+import { useMe } from '../../server/session.ts';
 import { useWatches, useWatching } from '../../server/watches.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Card.tsx';
@@ -14,6 +15,7 @@ import styles from './SessionsCard.module.css';
 export function WatchesCard() {
   const watches = useWatches();
   const watching = useWatching();
+  const { sendsMail } = useMe();
   const [stopped, setStopped] = useState<readonly WatchedFlag[]>([]);
   const watched = watches.data ?? [];
   const isWatched = ({ flag }: WatchedFlag) => watched.some((one) => one.flag.id === flag.id);
@@ -21,7 +23,7 @@ export function WatchesCard() {
   return (
     <Card
       title="Watched flags"
-      lead="If this server sends mails, you get one when others change them. Watch a flag on its page."
+      lead={`${sendsMail ? 'You get a mail when others change them.' : 'You would get a mail when others change them, but this server sends none.'} Watch a flag on its page.`}
     >
       {watching.error && <Failure problem={watching.error} />}
       {watches.isPending && <Loading lines={1} />}

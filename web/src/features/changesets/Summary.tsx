@@ -41,7 +41,7 @@ function movedIn(operations: Operations): FactProps | undefined {
     const most = Math.max(...counted.map(({ moving, keys }) => (moving / keys) * 100));
     return { value: percent(most), words: 'of keys see a change in the flag that moves most' };
   }
-  const kind = only.of === 'seen' ? `${only.trafficType} keys seen lately` : `made-up ${only.trafficType} keys`;
+  const kind = only.of === 'seen' ? `${only.trafficType} keys seen lately` : `sample ${only.trafficType} keys`;
   return {
     value: only.moving.toLocaleString('en'),
     words: `of ${only.keys.toLocaleString('en')} ${kind} see a change`,

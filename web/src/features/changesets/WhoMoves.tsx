@@ -12,7 +12,7 @@ import styles from './WhoMoves.module.css';
 type Kind = Transitions['of'];
 type Cell = Transitions['cells'][number];
 
-const kindWords: Readonly<Record<Kind, string>> = { seen: 'Seen keys', sample: 'Made-up keys' };
+const kindWords: Readonly<Record<Kind, string>> = { seen: 'Seen keys', sample: 'Sample keys' };
 
 /** How many keys get what now and afterwards, key by key: the plan counted them. */
 export function WhoMoves({ plan }: { readonly plan: ChangesetPlan }) {
@@ -41,7 +41,7 @@ export function WhoMoves({ plan }: { readonly plan: ChangesetPlan }) {
             <Moves
               key={`${objectOf(operation).id} ${operation.environment?.id}`}
               operation={operation}
-              // Nobody asked for this flag there yet: made-up keys are better than nothing.
+              // Nobody asked for this flag there yet: sample keys are better than nothing.
               transitions={countOf(operation, kind) ?? operation.transitions.find(({ keys }) => keys > 0)}
             />
           ))}
@@ -83,7 +83,7 @@ function Moves({ operation, transitions }: MovesProps) {
       <p className={styles.quiet}>
         {transitions.of === 'seen'
           ? `Of ${number(transitions.keys)} ${trafficType} keys seen lately, with what is known of them.`
-          : `Of ${number(transitions.keys)} made-up ${trafficType} keys without attributes, in no segment.`}
+          : `Of ${number(transitions.keys)} sample ${trafficType} keys without attributes, in no segment.`}
       </p>
       {rebucketing.map(({ rule, moved, needed }) => (
         <p key={rule} className={styles.warning}>

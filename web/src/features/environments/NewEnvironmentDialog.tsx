@@ -32,7 +32,7 @@ export function NewEnvironmentDialog({ onClose }: { readonly onClose: () => void
     return (
       <SecretsDialog
         title={`Keys for ${created.name}`}
-        about={`${created.name} is ready. These keys are for SDKs; you can create more later, and API keys shows code for them.`}
+        about={`${created.name} is ready. These keys are for SDKs; the page API keys creates more and shows the code that uses them.`}
         secrets={created.apiTokens.map(({ apiKeyType, key = '' }) => ({
           name: keyNames[apiKeyType] ?? apiKeyType,
           text: key,

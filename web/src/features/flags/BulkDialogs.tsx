@@ -4,6 +4,7 @@ import { createDefinition, getDefinition, killDefinition, replaceDefinition } fr
 import { archiveFlag, unarchiveFlag } from '#contract/flags.ts';
 import { toTargeting } from '#domain/definitions/definition.ts';
 import type { ListedFlag } from '#domain/definitions/summary.ts';
+import { countOf } from '../../administration/count.ts';
 import { proposedWords, usePropose } from '../../changesets/propose.ts';
 import { FormModal } from '../../kit/FormModal.tsx';
 import { useForm } from '../../kit/form.ts';
@@ -72,7 +73,7 @@ export function KillFlagsDialog({ flags, onClose, onDone }: Props) {
   });
   return (
     <FormModal
-      title={`Kill ${inWords(flags)}`}
+      title={flags.length === 1 ? `Kill ${inWords(flags)}` : 'Kill flags'}
       about="Everyone gets the default treatment at once. You can restore each flag later."
       kind="alert"
       {...{ form, problem, isSending, onClose }}
@@ -88,8 +89,8 @@ export function KillFlagsDialog({ flags, onClose, onDone }: Props) {
         error={errors.environment}
       />
       <p>
-        {affected.length} of {flags.length} {flags.length === 1 ? 'flag serves' : 'flags serve'} rules in{' '}
-        {environment?.name}. The others are not defined there, or killed already.
+        {affected.length} of {countOf(flags.length, 'flag')} can be killed in {environment?.name}.
+        {affected.length < flags.length && ' The others are not defined there, or killed already.'}
       </p>
       {isProposed && <ProposedNotice environment={environment} />}
       <NoteFields isRequired={isRequired} isReason title={`Kill ${inWords(affected)}`} errors={errors} />
@@ -108,7 +109,7 @@ const ProposedNotice = ({ environment: { name } }: { readonly environment: Envir
 /** The operations of a changeset. */
 const maxAtOnce = 100;
 
-const nothingToKill = 'None of these flags serves rules in this environment.';
+const nothingToKill = 'None of these flags can be killed in this environment.';
 
 /** Replaces what is there. Whether it is killed there stays as it is. */
 export function CopyFlagsDialog({ flags, onClose, onDone }: Props) {

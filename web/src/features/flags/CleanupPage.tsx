@@ -115,7 +115,7 @@ const Overview = ({ answer: { points = [], policy, counts } }: { readonly answer
         count={counts.killed}
       />
       <Count group="rules" title="Rules to fix" about="Unknown segments, past dates" count={counts.rules} />
-      <Count group="in-use" title="In use" about="Nothing to do" count={counts['in-use']} />
+      <Count group="in-use" title="Others" about="Nothing to do" count={counts['in-use']} />
     </dl>
   </section>
 );
@@ -150,9 +150,10 @@ function Groups({ answer: { totalCount, environments, counts, policy }, flags, o
   if (totalCount === 0) {
     return (
       <EmptyState title="Nothing to clean up">
-        A flag that is {policy.ageDays} days old appears here once everyone gets the same treatment for{' '}
-        {policy.oneTreatmentDays} days, or no SDK asks for it for {policy.quietDays} days. Any flag appears once it is
-        killed for {policy.killedDays} days, or a rule names a segment that does not exist or a date that has passed.
+        A flag that is {policy.ageDays} days old appears here once everyone has got the same treatment for{' '}
+        {policy.oneTreatmentDays} days, or no SDK has asked for it for {policy.quietDays} days. Any flag appears once it
+        has been killed for {policy.killedDays} days, or a rule names a segment that does not exist or a date that has
+        passed.
       </EmptyState>
     );
   }

@@ -114,7 +114,7 @@ function SignInCard({ settings }: { readonly settings: ServerSettings }) {
         <div className={styles.pair}>
           <Field
             name="sessionIdleHours"
-            label="Sign out after hours without use"
+            label="Hours without use until sign-out"
             inputMode="numeric"
             value={hours}
             onChange={({ target }) =>
@@ -125,7 +125,7 @@ function SignInCard({ settings }: { readonly settings: ServerSettings }) {
           />
           <Field
             name="sessionDays"
-            label="Sign out after days in any case"
+            label="Days until sign-out in any case"
             inputMode="numeric"
             value={days}
             onChange={({ target }) => setEdited({ ...edited, sessionDays: { from: days, to: target.value.trim() } })}

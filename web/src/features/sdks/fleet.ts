@@ -16,7 +16,7 @@ export function span(milliseconds: number): string {
 export function headline({ instances, converged }: Pick<Convergence, 'instances' | 'converged'>): string {
   if (instances === 0) return 'No instance is connected';
   if (converged < instances) return `${number(converged)} of ${number(instances)} hold the last change`;
-  return instances === 1 ? '1 of 1 holds the last change' : `All ${number(instances)} hold the last change`;
+  return instances === 1 ? 'The only instance has the last change' : `All ${number(instances)} hold the last change`;
 }
 
 export const number = (value: number): string => value.toLocaleString('en');

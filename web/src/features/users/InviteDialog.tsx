@@ -9,6 +9,7 @@ import { type FieldRule, useForm } from '../../kit/form.ts';
 import { call } from '../../server/api.ts';
 import { ApiProblem } from '../../server/api-problem.ts';
 import { client } from '../../server/query-client.ts';
+import { useMe } from '../../server/session.ts';
 import { ChipsField } from '../../ui/ChipsField.tsx';
 import { TextArea } from '../../ui/TextArea.tsx';
 import { addressesIn } from './addresses.ts';
@@ -27,6 +28,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const [results, setResults] = useState<readonly InvitationResult[]>();
   const addresses = addressesIn(text);
+  const { sendsMail } = useMe();
 
   const { form, errors, problem, isSending } = useForm({
     rules: { emails: addressesRule },
@@ -45,11 +47,17 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <FormModal
       title="Invite people"
-      about="Each person gets an email with a link that works once and expires after seven days."
+      about={
+        sendsMail
+          ? 'Each person gets an email with a link that works once and expires after seven days.'
+          : 'This server sends no mail: you give each person a link. It works once and expires after seven days.'
+      }
       form={form}
       problem={problem}
       isSending={isSending}
-      submit={addresses.length > 1 ? `Invite ${addresses.length} people` : 'Send invitation'}
+      submit={
+        addresses.length > 1 ? `Invite ${addresses.length} people` : sendsMail ? 'Send invitation' : 'Create invitation'
+      }
       onClose={onClose}
     >
       <TextArea

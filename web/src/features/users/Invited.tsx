@@ -3,6 +3,7 @@ import { listOutbox } from '#contract/accounts.ts';
 import type { WaitingMail } from '#domain/accounts.ts';
 import { emailKey } from '#domain/users.ts';
 import { reading } from '../../server/api.ts';
+import { useMe } from '../../server/session.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Chip } from '../../ui/Chip.tsx';
 import { CopyButton } from '../../ui/CopyButton.tsx';
@@ -75,11 +76,12 @@ interface LineProps {
 }
 
 function Line({ email, refusal, mail, isKnown }: LineProps) {
+  const { sendsMail } = useMe();
   return (
     <li className={styles.row}>
       <span className={styles.who}>
         <span>{email}</span>
-        <span className={styles.state}>{refusal ? refusal.words : isKnown && mailWords(mail)}</span>
+        <span className={styles.state}>{refusal ? refusal.words : isKnown && mailWords(mail, sendsMail)}</span>
       </span>
       {refusal ? (
         <Chip kind="danger">{refusal.state}</Chip>
@@ -92,7 +94,8 @@ function Line({ email, refusal, mail, isKnown }: LineProps) {
   );
 }
 
-function mailWords(mail: WaitingMail | undefined): string {
+function mailWords(mail: WaitingMail | undefined, sendsMail: boolean): string {
   if (!mail) return 'Emailed';
+  if (!sendsMail) return 'Give them the link';
   return mail.lastError === undefined ? 'Not emailed yet' : `Invited, but the email failed: ${mail.lastError}`;
 }

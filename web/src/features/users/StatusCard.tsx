@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { UserAnswer } from '../../administration/whole-lists.ts';
+import { useMe } from '../../server/session.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { CopyButton } from '../../ui/CopyButton.tsx';
@@ -20,6 +21,7 @@ export function StatusCard({ user }: Props) {
 
 function PendingCard({ user }: Props) {
   const mail = useWaitingInvitation()(user.email);
+  const { sendsMail } = useMe();
   const { resending } = useQuickChanges(user);
   const [open, setOpen] = useState<UserDialogName>();
   return (
@@ -28,7 +30,8 @@ function PendingCard({ user }: Props) {
       lead={
         mail ? (
           <>
-            Not emailed yet. The link <Expiry at={mail.expiresAt} />. Give it only to this person: it works once.
+            {sendsMail ? 'Not emailed yet.' : 'This server sends no mail.'} The link <Expiry at={mail.expiresAt} />.
+            Give it only to this person: it works once.
           </>
         ) : (
           'The link was emailed and is not stored. Sending it again creates a new one.'
@@ -38,7 +41,7 @@ function PendingCard({ user }: Props) {
       <div className={styles.actions}>
         {mail && <CopyButton text={location.origin + mail.path} what={`link for ${user.email}`} shown="link" />}
         <Button size="small" isBusy={resending.isPending} onClick={() => resending.mutate()}>
-          Send again
+          {sendsMail ? 'Send again' : 'Create a new link'}
         </Button>
         <Button size="small" look="danger" onClick={() => setOpen('withdraw')}>
           Withdraw

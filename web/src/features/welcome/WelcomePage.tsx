@@ -23,7 +23,7 @@ export function WelcomePage() {
   const project = useLikelyProject();
   return (
     <Page width="narrow">
-      <PageHead title="Getting started" lead="From a flag to your own code answering it, in about five minutes." />
+      <PageHead title="Getting started" lead="Create a flag and ask for it in your own code, in about five minutes." />
       <Loaded query={projects} skeleton={skeleton}>
         {() => (project ? <StepsIn project={project} /> : <NoProject />)}
       </Loaded>

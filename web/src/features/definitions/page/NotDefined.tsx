@@ -63,7 +63,7 @@ export function NotDefined() {
         <Way
           icon={Braces}
           name="Paste JSON"
-          about="A definition from the API or a backup"
+          about="A definition from the API or a flag’s JSON tab"
           onClick={() => dialogs.open('paste')}
         />
       </ul>

@@ -1,5 +1,6 @@
 import { Bell, BellRing } from 'lucide-react';
 import { useFlag } from '../../../server/flag.ts';
+import { useMe } from '../../../server/session.ts';
 import { useWatches, useWatching } from '../../../server/watches.ts';
 import { toast, toastFailure } from '../../../state/toasts.ts';
 import { Button } from '../../../ui/Button.tsx';
@@ -9,6 +10,7 @@ export function WatchButton() {
   const { id } = useFlag();
   const watches = useWatches();
   const watching = useWatching();
+  const { sendsMail } = useMe();
   if (watches.isError) return null;
   const isWatched = watches.data?.some(({ flag }) => flag.id === id) ?? false;
   const Icon = isWatched ? BellRing : Bell;
@@ -20,7 +22,7 @@ export function WatchButton() {
           toast(
             isWatched
               ? 'You no longer watch it.'
-              : 'You watch it. If this server sends mails, you get one when others change it.',
+              : `You watch it${sendsMail ? ': you get a mail when others change it' : ', but this server sends no mail'}.`,
           ),
         onError: ({ message }) => toastFailure(message),
       },
