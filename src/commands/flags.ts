@@ -251,14 +251,29 @@ export async function removeOwnerIn(tx: AloneTx, { type, id }: Owner): Promise<v
   }
 }
 
-/** For a status that is about to be deleted: sets another one, also of an archived flag. */
-export async function moveFlagToStatusIn(tx: RecordingTx, project: Project, id: string, rolloutStatus: Reference) {
-  const before = await store.lockFlag(tx, id);
-  if (!before) return;
-  const revision = nextRevision(tx.now, before.revision);
-  const after: Flag = { ...before, rolloutStatus, rolloutStatusTimestamp: tx.now, revision };
-  await store.saveFlag(tx, after);
-  await recordChange(tx, { project, note: {}, action: 'flag.patched' }, before, after);
+/** More in one statement would keep other requests waiting. */
+const movedAtOnce = 50;
+
+/** For a status that is about to be deleted and is locked: its flags get another one, archived ones too. */
+export async function moveFlagsIn(
+  tx: RecordingTx,
+  { project, from, to: rolloutStatus }: { project: Project; from: string; to: Reference },
+): Promise<void> {
+  for (;;) {
+    const flags = await store.lockFlagsInStatus(tx, from, movedAtOnce);
+    if (flags.length === 0) return;
+    const revision = Math.max(...flags.map((flag) => nextRevision(tx.now, flag.revision)));
+    const moved = { rolloutStatus, rolloutStatusTimestamp: tx.now, revision };
+    await store.saveRolloutStatusOf(tx, flags, moved);
+    await tx.record(
+      ...flags.map((flag) => ({
+        ...entry('flag.patched', project, flag),
+        before: withoutRevision(flag),
+        after: withoutRevision({ ...flag, ...moved }),
+        notBefore: revision,
+      })),
+    );
+  }
 }
 
 /** Deletes a flag with all its definitions. Each gets its own audit entry, from which it can be restored. */

@@ -90,6 +90,15 @@ export async function lockFlag(tx: Tx, id: string): Promise<Flag | undefined> {
   return locked === undefined ? undefined : findWithTags(tx, sql`${id}`);
 }
 
+/** Some flags with this status, archived or not, locked until the commit. */
+export async function lockFlagsInStatus(tx: Tx, rolloutStatusId: string, limit: number): Promise<Flag[]> {
+  const locked = await tx.all<{ id: string }>(sql`
+    select id from flags where rollout_status_id = ${rolloutStatusId} order by created_at, id limit ${limit} ${tx.lock}`);
+  if (locked.length === 0) return [];
+  const flags = await readFlags(tx, sql`select id from flags where id in (${join(locked.map(({ id }) => id))})`);
+  return flags.map(({ lastUpdateTime: _, ...flag }) => flag);
+}
+
 /** One statement, because tags and ETag must be from the same moment. */
 async function findWithTags(db: Reader, id: Sql): Promise<Flag | undefined> {
   const rows = await db.all<FlagRow & { readonly tag: string | null }>(sql`
@@ -233,6 +242,27 @@ export async function saveFlag(tx: Tx, flag: Flag): Promise<void> {
   await tx.run(sql`
     insert into flag_tags (flag_id, position, name, project_id, flag_created_at)
     values ${bulk(flag.tags.map((tag, position) => [flag.id, position, tag.name, projectId, flag.creationTime]))}`);
+}
+
+/** Of several flags of a project. */
+export async function saveRolloutStatusOf(
+  tx: Tx,
+  flags: readonly Flag[],
+  {
+    rolloutStatus,
+    rolloutStatusTimestamp,
+    revision,
+  }: Pick<Flag, 'rolloutStatus' | 'rolloutStatusTimestamp' | 'revision'>,
+): Promise<void> {
+  const [first] = flags;
+  if (!first) return;
+  await tx.run(sql`
+    update flags
+       set rollout_status_id = ${rolloutStatus.id}, rollout_status_at = ${rolloutStatusTimestamp},
+           revision = ${revision}, status_position = ${positionOf(rolloutStatus.id)},
+           changed_at = case when changed_at < ${revision} then ${revision} else changed_at end
+     where id in (${join(flags.map(({ id }) => id))})`);
+  await nextFlagChange(tx, first.id, 0);
 }
 
 const positionOf = (rolloutStatusId: string) =>

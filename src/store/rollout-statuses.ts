@@ -86,12 +86,8 @@ export async function saveRolloutStatusOrder(tx: Tx, projectId: string, ids: rea
      where project_id = ${projectId} and status_position <> ${position}`);
 }
 
-/** Waits for changes that keep it. Their flags are there when it returns. */
-export const lockRolloutStatus = (tx: Tx, id: string) =>
-  tx.one(sql`select id from rollout_statuses where id = ${id} ${tx.lock}`);
-
-/** The flags with this status, archived ones included, by id. */
-export const listFlagIdsInStatus = (db: Reader, id: string) =>
-  db.all<{ id: string }>(sql`select f.id from flags f where f.rollout_status_id = ${id} order by f.created_at, f.id`);
+/** Waits for changes that keep one. Their flags are there when it returns. */
+export const lockRolloutStatuses = (tx: Tx, projectId: string) =>
+  tx.all(sql`select id from rollout_statuses where project_id = ${projectId} order by id ${tx.lock}`);
 
 export const deleteRolloutStatus = (tx: Tx, id: string) => tx.run(sql`delete from rollout_statuses where id = ${id}`);

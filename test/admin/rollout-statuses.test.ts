@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import sql from 'sql-template-tag';
 import { refused, startApi } from '../support/app.ts';
 import { aFlag, aProject, uniqueName } from '../support/build.ts';
 
@@ -208,6 +209,34 @@ test('a status that flags have is deleted only by moving them, archived ones too
     const { rolloutStatus } = (await api.get(`/splits/ws/${project.id}/${name}`)).body;
     assert.deepEqual(rolloutStatus, { id: target?.id, name: 'Ramping' });
   }
+});
+
+/** So many with the status that new flags get. */
+async function manyFlags(project: { id: string }, count: number): Promise<void> {
+  const flag = await aFlag(api, project);
+  const columns = sql`project_id, traffic_type_id, rollout_status_id, description, rollout_status_at, owners, revision,
+    created_at, changed_at, status_position`;
+  await api.store.write((tx) =>
+    tx.run(sql`
+      with recursive numbers (number) as (select 2 union all select number + 1 from numbers where number < ${count})
+      insert into flags (id, name, ${columns})
+      select id || '-' || number, name || '_' || number, ${columns} from flags cross join numbers where id = ${flag.id}`),
+  );
+}
+
+test('1,000 flags move at once, more do not', async () => {
+  const { project, path } = await aStatus('Pre-Production');
+  const target = (await listOf(project)).at(-1);
+  await manyFlags(project, 1_001);
+  const last = (await api.get(`/splits/ws/${project.id}?limit=1`)).body.objects[0];
+  refused(await api.delete(`${path}?moveTo=${target?.id}`), 400, /is used by 1001 feature flags/);
+  await api.delete(`/splits/ws/${project.id}/${last.name}`);
+  const actions = await api.recorded(async () => {
+    const answer = await api.delete(`${path}?moveTo=${target?.id}`);
+    assert.equal(answer.status, 200, answer.text);
+  });
+  assert.deepEqual(actions, [...new Array(1_000).fill('flag.patched'), 'rollout_status.deleted']);
+  assert.equal((await usesOf(project)).at(-1).flagCount, 1_000);
 });
 
 test('a status of another project is not found', async () => {

@@ -240,7 +240,6 @@ const lists: Record<string, readonly Run[]> = {
   listFlagSetEnvironments: [(db) => references.listFlagSetEnvironments(db, { id: 'id', projectId: project.id })],
   listFlagsInSet: [(db) => references.listFlagsInSet(db, environment.id, 'id')],
   listUsedRolloutStatuses: [(db) => rolloutStatuses.listUsedRolloutStatuses(db, project.id)],
-  listFlagIdsInStatus: [(db) => rolloutStatuses.listFlagIdsInStatus(db, 'id')],
   listRolloutStatuses: [(db) => rolloutStatuses.listRolloutStatuses(db, project.id)],
   listFlags: flagFilters.flatMap((filter) => [
     (db) => flags.listFlags(db, filter, page, { total: 1_000, changes: 1 }),
