@@ -101,6 +101,7 @@ async function oneOfEverything(ask: HostileInstallation['ask'], sender: Sender):
   await ask('POST', `/schema/ws/${project.id}/trafficTypes/ship`, { id: 'tonnage', dataType: 'NUMBER' });
   const identities = `/trafficTypes/${trafficType.id}/environments/${environment.id}/identities`;
   await ask('POST', identities, [{ key: 'sloop', values: { tonnage: 7 } }]);
+  const rolloutStatus = await ask('POST', `/rolloutStatuses/ws/${project.id}`, { name: 'moored' });
   const group = await ask('POST', '/groups', { name: 'crew' });
   const user = await ask('POST', '/users', { email: 'ann@example.com' });
   const key = await ask('POST', '/apiKeys', { name: 'key', apiKeyType: 'admin' });
@@ -118,6 +119,7 @@ async function oneOfEverything(ask: HostileInstallation['ask'], sender: Sender):
     group,
     user,
     key,
+    rolloutStatus,
     trafficTypeId: trafficType,
   };
   const words = Object.entries(ids).map(([word, { id }]) => [word, String(id)]);

@@ -13,7 +13,7 @@ import { toast, toastFailure } from '../../state/toasts.ts';
 import { useFollow } from '../../state/use-follow.ts';
 import styles from './Board.module.css';
 import { BoardColumn } from './BoardColumn.tsx';
-import { fold, inLifecycle, useFolds, usualColumns } from './board.ts';
+import { fold, inBoardOrder, useFolds, usualColumns } from './board.ts';
 import { useFlagCounts, useFlagsSearch, useRolloutStatuses } from './flags-query.ts';
 import { StatusDialog } from './StatusDialog.tsx';
 
@@ -25,7 +25,7 @@ export interface Move {
 /** The flags of the query by rollout status. Each open column reads its own flags, a page at a time. */
 export function Board() {
   const { search } = useFlagsSearch();
-  const statuses = inLifecycle(useRolloutStatuses().data ?? []);
+  const statuses = inBoardOrder(useRolloutStatuses().data ?? []);
   const counts = useFlagCounts().data;
   const countOf = (id: string) => counts?.rolloutStatus.find((one) => one.id === id)?.count ?? 0;
   const chosen = useFolds();

@@ -17,10 +17,11 @@ const lifecycle = [
   'Removed from Code',
 ];
 
+/** As the API lists them. */
 const atFirst = [...lifecycle.slice(0, 2), 'Killed', ...lifecycle.slice(2, 7), 'Removed from Code', 'Permanent'];
 
-/** In the order of the project, once people have chosen one; new statuses come last. */
-export function inLifecycle(statuses: readonly RolloutStatus[]): readonly RolloutStatus[] {
+/** By the lifecycle, with statuses of the project's own last; in the project's order once people have chosen one. */
+export function inBoardOrder(statuses: readonly RolloutStatus[]): readonly RolloutStatus[] {
   const names = statuses.map(({ name }) => name);
   const known = (order: readonly string[]) => order.filter((name) => names.includes(name));
   const own = names.filter((name) => !lifecycle.includes(name));
