@@ -50,4 +50,30 @@ suite('drift', () => {
     await page.waitForURL('**/flags/ramping/compare?*');
     await page.getByText('1 difference', { exact: true }).waitFor();
   });
+
+  for (const viewport of [
+    { width: 1440, height: 900 },
+    { width: 390, height: 844 },
+  ]) {
+    visit.long(
+      `with many flags, only the matrix scrolls, ${viewport.width} wide`,
+      async (things) => {
+        const { page } = things;
+        for (let index = 0; index < 51; index += 1) await aFlag(things, `flag_${index}`, { on: { Staging: 40 } });
+        await page.goto('/p/Checkout/drift');
+        await page.getByText('51 of 51 flags differ').waitFor();
+        const edgeOf = async (name: 'columnheader' | 'button', word: string) =>
+          await page.getByRole(name, { name: word }).first().boundingBox();
+        const cell = await edgeOf('columnheader', 'Staging');
+        assert.ok(cell && cell.x + cell.width <= viewport.width, 'the compared environment is in sight');
+        const more = await edgeOf('button', 'Show more');
+        assert.ok(more);
+        const end = more.y + more.height;
+        const height = Number(await page.evaluate('document.documentElement.scrollHeight'));
+        assert.ok(height - end < 40, `${height} high, although all ends at ${end}`);
+        if (viewport.width > 1000) assert.equal(height, viewport.height);
+      },
+      { viewport },
+    );
+  }
 });

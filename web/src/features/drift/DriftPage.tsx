@@ -69,6 +69,7 @@ function Compared({ left, base, isAll, search }: Props) {
   const others = environments.filter(({ id }) => id !== base.id);
   const may = useMay();
   const { picked, pick } = usePicked(`${left.id} ${base.id}`);
+  const hasBar = !isAll && picked.size > 0;
   const query = useInfiniteQuery(
     driftReading(project.id, {
       base: base.id,
@@ -133,7 +134,13 @@ function Compared({ left, base, isAll, search }: Props) {
           <SearchField label="Search flags" value={search.q ?? ''} onSearch={(q) => change({ q: q || undefined })} />
         </div>
       </div>
-      <div role="tabpanel" id="drift" aria-label="Flags that differ" className={styles.panel}>
+      <div
+        role="tabpanel"
+        id="drift"
+        aria-label="Flags that differ"
+        className={styles.panel}
+        data-plain={!hasBar || undefined}
+      >
         <Loaded query={query} skeleton={<SkeletonRows rows={12} height={40} />}>
           {({ flags }) =>
             flags.length === 0 ? (
@@ -157,9 +164,7 @@ function Compared({ left, base, isAll, search }: Props) {
             )
           }
         </Loaded>
-        {!isAll && picked.size > 0 && (
-          <Promotion flags={[...picked.values()]} from={left} to={base} onClear={() => pick('none', false)} />
-        )}
+        {hasBar && <Promotion flags={[...picked.values()]} from={left} to={base} onClear={() => pick('none', false)} />}
         <ShowMore query={query} shown={`${query.data?.flags.length ?? 0} flags shown`} />
       </div>
     </Page>
