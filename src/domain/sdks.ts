@@ -100,8 +100,9 @@ export const EnvironmentSdks = Type.Object({
   serverTime: Millis,
   connected: Type.Integer({
     description:
-      'open streams, and SDKs without one that polled in the last three minutes, after their stream ended if they had one',
+      'instances with a server-side key that stream, or polled in the last three minutes and after their stream ended; evaluations over HTTP are none',
   }),
+  clients: Type.Integer({ description: 'browsers and apps: open streams, and one for each SDK that polls' }),
   sdks: Type.Array(ConnectedSdk, { description: 'up to 500, first those that stream, then last seen first' }),
   answers: Type.Array(SdkAnswer, { description: 'the last 100, newest first' }),
   refused: Type.Array(RefusedKey, {
@@ -139,7 +140,8 @@ export function toEnvironmentSdks(
   const all = merged(sightings);
   return {
     serverTime: now,
-    connected: all.reduce((sum, sdk) => sum + connectionsOf(sdk, now), 0),
+    connected: all.filter((sdk) => !sdk.isClientSide && readsFlags(sdk) && isConnected(sdk, now)).length,
+    clients: clientsOf(all, now),
     sdks: all
       .sort((a, b) => Math.sign(b.streams) - Math.sign(a.streams) || b.lastSeenAt - a.lastSeenAt)
       .slice(0, maxListed)
@@ -240,7 +242,7 @@ export function toConvergence(
     stragglers: toStragglers(behind),
     silent: silent.length,
     silentSdks: toStragglers(silent),
-    clients: sdks.reduce((sum, sdk) => sum + (sdk.isClientSide ? connectionsOf(sdk, now) : 0), 0),
+    clients: clientsOf(sdks, now),
   };
 }
 
@@ -267,7 +269,13 @@ export const isConnected = (sdk: Presence, now: number): boolean =>
 export const isSilent = (sdk: Presence, now: number): boolean =>
   !isConnected(sdk, now) && !hasEnded(sdk) && now - sdk.lastSeenAt <= silentMs;
 
-const connectionsOf = (sdk: SeenSdk, now: number): number => Math.max(sdk.streams, isConnected(sdk, now) ? 1 : 0);
+/** Evaluations over HTTP, and reports alone, connect nothing. */
+const readsFlags = ({ streams, changeNumber }: SeenSdk): boolean => streams > 0 || changeNumber !== undefined;
+
+const clientsOf = (sdks: readonly SeenSdk[], now: number): number =>
+  sdks
+    .filter((sdk) => sdk.isClientSide && readsFlags(sdk) && isConnected(sdk, now))
+    .reduce((sum, { streams }) => sum + Math.max(1, streams), 0);
 
 type SeenSdk = Sighting['sdks'][number];
 

@@ -126,6 +126,18 @@ test('an SDK that streams comes first, and one that closes its stream and is not
   assert.equal((await shown(project)).connected, 2);
 });
 
+test('processes on one machine with the same key count once, browsers and apps each', async () => {
+  const project = await aProject(api);
+  const server = await anSdkKey(api, project);
+  const browser = await anSdkKey(api, project, 'client_side');
+  const streams = await Promise.all(
+    [server, server, browser, browser].map((key) => openStream(url, key, key === browser ? '&users=ana' : '')),
+  );
+  const { connected, clients } = await shown(project);
+  assert.deepEqual([connected, clients], [1, 2]);
+  for (const stream of streams) stream.close();
+});
+
 test('a refused key is shown by its last four characters, only to those who can read all keys', async () => {
   const project = await aProject(api);
   const wrong = 'burgee_s_wrong-key-9fKc';
@@ -382,7 +394,7 @@ test('nodes share what they see while someone looks, and remove it afterwards', 
   });
 });
 
-test('an evaluation over HTTP is shown as an answer', async () => {
+test('an evaluation over HTTP is shown as an answer, and connects nothing', async () => {
   const project = await aProject(api);
   const { flag } = await aDefinedFlag(api, project);
   const key = await anSdkKey(api, project);
@@ -390,11 +402,12 @@ test('an evaluation over HTTP is shown as an answer', async () => {
   const body = JSON.stringify({ context: { targetingKey: 'user-4717' } });
   const reply = await fetch(`${url}/ofrep/v1/evaluate/flags/${flag.name}`, { method: 'POST', headers, body });
   const { variant } = (await reply.json()) as { variant: string };
-  const { sdks, answers } = await shown(project);
+  const { sdks, answers, connected } = await shown(project);
   assert.deepEqual(
     sdks.map(({ sdk, key: used }) => [sdk, used?.lastFour]),
     [['ofrep', key.slice(-4)]],
   );
+  assert.equal(connected, 0);
   assert.deepEqual(
     answers.map(({ flag: name, key: user, treatment }) => [name, user, treatment]),
     [[flag.name, 'user-4717', variant]],

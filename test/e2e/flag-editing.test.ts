@@ -98,12 +98,12 @@ suite('editing a definition', { concurrency: 2 }, () => {
     await everyoneElse(page).getByRole('button', { name: '100', exact: true }).click();
     await press(page, 'Review and save');
     await press(page, 'Save to Staging');
-    await page.getByText('Saved to Staging. 0 of 2 SDKs hold it.').waitFor();
+    await page.getByText('Saved to Staging. 0 of 2 instances hold it.').waitFor();
     const { changeNumber } = await api('GET', `/environments/ws/${project.id}/${environments.Staging?.id}/convergence`);
     await poll('nodejs-11.11.2', changeNumber);
-    await page.getByText('Saved to Staging. 1 of 2 SDKs hold it.').waitFor();
+    await page.getByText('Saved to Staging. 1 of 2 instances hold it.').waitFor();
     await poll('python-10.5.1', changeNumber);
-    await page.getByText('Saved to Staging. 2 of 2 SDKs hold it.').waitFor();
+    await page.getByText('Saved to Staging. 2 of 2 instances hold it.').waitFor();
     await press(page, 'See SDKs');
     await page.getByText('All 2 hold the last change').waitFor();
   });

@@ -378,6 +378,7 @@ export const flagExamples: ExamplesOf<
     reply: {
       serverTime: at + 60_000,
       connected: 1,
+      clients: 0,
       sdks: [
         {
           ...{ sdk: 'nodejs-11.11.2', machine: 'checkout-7', key: { id: ids.key, lastFour: 'Zn6d' } },

@@ -2,6 +2,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { getSdks } from '#contract/sdks.ts';
 import type { ConnectedSdk, EnvironmentSdks, SdkAnswer } from '#domain/sdks.ts';
+import { countOf } from '../administration/count.ts';
 import { call, keyOf } from '../server/api.ts';
 
 export interface LiveSdks extends EnvironmentSdks {
@@ -33,6 +34,15 @@ export const useSdks = (place: Place | undefined, everyMs: number): LiveSdks | u
     // What is not new does not count.
     gcTime: 0,
   }).data;
+
+/** "4 instances", "1 instance, 9 in browsers and apps". */
+export function instancesInWords({ connected, clients }: Pick<EnvironmentSdks, 'connected' | 'clients'>): string {
+  const parts = [
+    ...(connected > 0 ? [countOf(connected, 'instance')] : []),
+    ...(clients > 0 ? [`${clients.toLocaleString('en')} in browsers and apps`] : []),
+  ];
+  return parts.join(', ') || 'None connected';
+}
 
 /** Evaluations over HTTP. */
 export const isOverHttp = ({ sdk }: Pick<ConnectedSdk, 'sdk'>): boolean => sdk === 'ofrep';

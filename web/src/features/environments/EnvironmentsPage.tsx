@@ -13,7 +13,7 @@ import { Nothing, StackingTable } from '../../administration/StackingTable.tsx';
 import { askSentence, useAdministrators } from '../../kit/Denied.tsx';
 import { explain } from '../../kit/explain.ts';
 import { ProdChip } from '../../kit/StatusChip.tsx';
-import { useSdks } from '../../sdks/connected.ts';
+import { instancesInWords, useSdks } from '../../sdks/connected.ts';
 import { call, reading } from '../../server/api.ts';
 import type { ApiProblem } from '../../server/api-problem.ts';
 import { type Environment, environmentsReading, useEnvironments, useProject } from '../../server/project.ts';
@@ -210,9 +210,13 @@ function DefinitionCount({ environment }: OneProps) {
 const askAgainMs = 10_000;
 
 function SdkCount({ environment }: OneProps) {
-  const connected = useSdks({ project: useProject().id, environment: environment.id }, askAgainMs)?.connected;
-  if (connected === undefined) return null;
-  return connected === 0 ? <Nothing words="None" /> : <span className="num">{connected.toLocaleString('en')}</span>;
+  const live = useSdks({ project: useProject().id, environment: environment.id }, askAgainMs);
+  if (!live) return null;
+  return live.connected + live.clients === 0 ? (
+    <Nothing words="None" />
+  ) : (
+    <span className="num">{instancesInWords(live)}</span>
+  );
 }
 
 function KeyCount({ environment }: OneProps) {

@@ -8,10 +8,9 @@ import { countFlags } from '#contract/flags.ts';
 import type { FlagFacets } from '#domain/flag-list.ts';
 import { ChangeEntry } from '../../activity/ChangeEntry.tsx';
 import { byDay } from '../../activity/days.ts';
-import { countOf } from '../../administration/count.ts';
 import { Loaded } from '../../kit/Loaded.tsx';
 import { ProdChip } from '../../kit/StatusChip.tsx';
-import { useSdks } from '../../sdks/connected.ts';
+import { instancesInWords, useSdks } from '../../sdks/connected.ts';
 import { reading } from '../../server/api.ts';
 import { type Environment, useEnvironments, useProject } from '../../server/project.ts';
 import { useMay } from '../../server/session.ts';
@@ -211,14 +210,14 @@ function EnvironmentsCard() {
 }
 
 function EnvironmentLine({ environment }: { readonly environment: Environment }) {
-  const connected = useSdks({ project: useProject().id, environment: environment.id }, 15_000)?.connected;
+  const live = useSdks({ project: useProject().id, environment: environment.id }, 15_000);
   return (
     <li className={styles.line}>
       <span className={styles.environment}>
         {environment.name} {environment.production && <ProdChip />}
       </span>
-      <span className={styles.connected} data-none={connected === 0 || undefined}>
-        {connected === undefined ? '…' : connected === 0 ? 'None' : countOf(connected, 'SDK')}
+      <span className={styles.connected} data-none={(live && live.connected + live.clients === 0) || undefined}>
+        {live ? instancesInWords(live) : '…'}
       </span>
     </li>
   );

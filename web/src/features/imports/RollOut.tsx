@@ -3,7 +3,7 @@ import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { createApiKey } from '#contract/api-keys.ts';
 import { explain } from '../../kit/explain.ts';
-import { useSdks } from '../../sdks/connected.ts';
+import { instancesInWords, useSdks } from '../../sdks/connected.ts';
 import { SdkCode } from '../../sdks/SdkCode.tsx';
 import { type Answer, call } from '../../server/api.ts';
 import type { ApiProblem } from '../../server/api-problem.ts';
@@ -70,11 +70,11 @@ interface Place {
 function Connected(place: Place) {
   const live = useSdks(place, 5_000);
   if (!live) return null;
-  return live.connected === 0 ? (
+  return live.connected + live.clients === 0 ? (
     <span className={styles.quiet}>No SDK yet</span>
   ) : (
     <Chip kind="ok" mark="dot">
-      {live.connected} connected
+      {instancesInWords(live)}
     </Chip>
   );
 }

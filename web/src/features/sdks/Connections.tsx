@@ -1,6 +1,5 @@
 import type { CSSProperties } from 'react';
 import { type ConnectedSdk, isConnected } from '#domain/sdks.ts';
-import { isOverHttp } from '../../sdks/connected.ts';
 import { Card } from '../../ui/Card.tsx';
 import styles from './Connections.module.css';
 import { errorsInWords, nameAndVersion, number } from './fleet.ts';
@@ -17,7 +16,7 @@ const maxErrors = 3;
 
 /** How SDKs get changes, and what they had trouble with. */
 export function Connections({ sdks, clients, serverTime }: Props) {
-  const connected = sdks.filter((sdk) => isConnected(sdk, serverTime) && !isOverHttp(sdk));
+  const connected = sdks.filter((sdk) => isConnected(sdk, serverTime));
   const streaming = connected.filter(({ streams }) => streams > 0).length;
   const counts = { streaming, polling: connected.length - streaming };
   const troubled = sdks.flatMap((sdk) => {

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { type ConnectedSdk, type Convergence, isConnected } from '#domain/sdks.ts';
 import { Nothing, RowName, StackingTable } from '../../administration/StackingTable.tsx';
 import { SearchField } from '../../kit/SearchField.tsx';
-import { isOverHttp, isPolling, sdkInWords } from '../../sdks/connected.ts';
+import { isPolling, sdkInWords } from '../../sdks/connected.ts';
 import { Button } from '../../ui/Button.tsx';
 import { FilterCount, Filters, FilterToggle } from '../../ui/FilterButton.tsx';
 import { errorsInWords, number, span } from './fleet.ts';
@@ -59,7 +59,7 @@ export function InstanceTable({ sdks, convergence }: Props) {
         </Filters>
       </div>
       <StackingTable
-        caption="Connected instances"
+        caption="Instances"
         head={
           <tr>
             <th>Machine</th>
@@ -84,8 +84,8 @@ export function InstanceTable({ sdks, convergence }: Props) {
       </StackingTable>
       <div className={styles.foot}>
         <FilterCount>
-          {number(Math.min(found.length, limit))} of {number(Math.max(sdks.length, instances + silent))}. An instance is
-          forgotten after an hour without contact.
+          {number(Math.min(found.length, limit))} of {number(Math.max(sdks.length, instances + silent))}. Processes on
+          one machine with the same SDK and key are one instance. It is forgotten after an hour without contact.
         </FilterCount>
         {found.length > limit && <Button onClick={() => setLimit(limit + shownAtOnce)}>Show more</Button>}
       </div>
@@ -151,7 +151,6 @@ function Row({ sdk, convergence: { serverTime }, isBehind }: RowProps) {
 
 function connectionOf(sdk: ConnectedSdk, serverTime: number) {
   if (!isConnected(sdk, serverTime)) return <State state="silent">Silent</State>;
-  if (isOverHttp(sdk)) return 'Over HTTP';
   if (sdk.streams > 0) return <State state="converged">Streaming</State>;
   const every = sdk.pollMilliseconds === undefined ? '' : `, ${span(sdk.pollMilliseconds)}`;
   return <State state="behind">{isPolling(sdk, serverTime) ? `Polling${every}` : 'Connecting'}</State>;

@@ -3,6 +3,7 @@ import { useEffect } from 'react';
 import { getSdks } from '#contract/sdks.ts';
 import { type Convergence, isConnected, isSilent } from '#domain/sdks.ts';
 import { Loaded } from '../../kit/Loaded.tsx';
+import { isOverHttp } from '../../sdks/connected.ts';
 import { reading } from '../../server/api.ts';
 import { type Environment, useProject } from '../../server/project.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
@@ -53,7 +54,9 @@ function Found({ environment, convergence }: Props & { readonly convergence: Con
       {instances + silent > 0 && <LastChange environment={environment} convergence={convergence} />}
       <Loaded query={sdks} skeleton={<SkeletonRows rows={4} />}>
         {({ sdks: all, serverTime }) => {
-          const present = all.filter((sdk) => isConnected(sdk, serverTime) || isSilent(sdk, serverTime));
+          const present = all.filter(
+            (sdk) => !isOverHttp(sdk) && (isConnected(sdk, serverTime) || isSilent(sdk, serverTime)),
+          );
           const servers = present.filter(({ isClientSide = false }) => !isClientSide);
           return (
             <>

@@ -1,5 +1,6 @@
 import { NoBar } from '../../kit/Bar.tsx';
 import { Strip, StripCard, StripContent } from '../../kit/Strip.tsx';
+import { instancesInWords } from '../../sdks/connected.ts';
 import { type Environment, useProject } from '../../server/project.ts';
 import { useConvergence } from './convergence.ts';
 import { number } from './fleet.ts';
@@ -53,7 +54,7 @@ function Card({ environment, isCurrent, tab }: CardProps) {
         summary={
           data && (
             <>
-              <span>{inWords(instances, clients)}</span>
+              <span>{instancesInWords({ connected: instances, clients })}</span>
               {instances + silent > 0 && (
                 <span className={styles.state}>{behind === 0 ? 'all current' : `${number(behind)} behind`}</span>
               )}
@@ -64,9 +65,4 @@ function Card({ environment, isCurrent, tab }: CardProps) {
       />
     </StripCard>
   );
-}
-
-function inWords(instances: number, clients: number): string {
-  if (instances > 0) return `${number(instances)} ${instances === 1 ? 'instance' : 'instances'}`;
-  return clients > 0 ? `${number(clients)} in browsers and apps` : 'None connected';
 }

@@ -5,15 +5,15 @@ import { call } from '../../../server/api.ts';
 const followMs = 30_000;
 const pauseMs = 1_000;
 
-/** "2 of 3 SDKs hold it." Empty if none is connected. */
+/** "2 of 3 instances hold it." Empty if none is connected. */
 export const holdersInWords = ({ instances, converged }: Pick<Convergence, 'instances' | 'converged'>): string => {
   if (instances === 0) return '';
   const number = (value: number) => value.toLocaleString('en');
-  return `${number(converged)} of ${number(instances)} ${instances === 1 ? 'SDK holds' : 'SDKs hold'} it.`;
+  return `${number(converged)} of ${number(instances)} ${instances === 1 ? 'instance holds' : 'instances hold'} it.`;
 };
 
 /**
- * Says how many SDKs hold a change, until all do or half a minute has passed. The server answers when more hold it, so
+ * Says how many instances hold a change, until all do or half a minute has passed. The server answers when more hold it, so
  * there are few requests. `say` returns false if nobody reads it any more.
  */
 export async function followChange(

@@ -3,7 +3,7 @@ import { lazy, Suspense, useId, useState } from 'react';
 import type { FlagTraffic } from '#domain/traffic.ts';
 import { Bar, TreatmentName } from '../../../kit/Bar.tsx';
 import { Loaded } from '../../../kit/Loaded.tsx';
-import { sdkInWords, useSdks } from '../../../sdks/connected.ts';
+import { instancesInWords, sdkInWords, useSdks } from '../../../sdks/connected.ts';
 import { useProject } from '../../../server/project.ts';
 import { useTraffic } from '../../../timeline/use-traffic.ts';
 import { Button } from '../../../ui/Button.tsx';
@@ -52,9 +52,9 @@ const askAgainMs = 10_000;
 /** Never evaluated: because nothing is connected, or because no code asks for the flag. */
 function NoTraffic() {
   const { environment } = useEditor();
-  const connected = useSdks({ project: useProject().id, environment: environment.id }, askAgainMs)?.connected;
-  if (connected === undefined) return <div className={styles.waiting} />;
-  if (connected === 0) {
+  const live = useSdks({ project: useProject().id, environment: environment.id }, askAgainMs);
+  if (!live) return <div className={styles.waiting} />;
+  if (live.connected + live.clients === 0) {
     return (
       <p className={styles.none}>
         No SDK is connected to {environment.name}, and none has evaluated this flag here.{' '}
@@ -66,8 +66,8 @@ function NoTraffic() {
   }
   return (
     <p className={styles.none}>
-      {connected === 1 ? '1 SDK is' : `${connected.toLocaleString('en')} SDKs are`} connected to {environment.name}, but
-      none has reported an evaluation of this flag. SDKs report every few minutes.
+      Connected to {environment.name}: {instancesInWords(live)}. None has reported an evaluation of this flag. SDKs
+      report every few minutes.
     </p>
   );
 }
