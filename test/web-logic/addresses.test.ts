@@ -67,6 +67,13 @@ test('production is always shown; of the others, as many as fit, those closest t
   ]);
 });
 
+test('columns of bars are wider where names need it and there is room', () => {
+  const named = (name: string) => [name, 'Production'].map((one) => ({ id: one, name: one, production: one !== name }));
+  assert.equal(shownColumns(1384, named('Staging'), {}).wider, 0);
+  assert.equal(shownColumns(1384, named('Staging-Default'), {}).wider, 42);
+  assert.equal(shownColumns(807, named('Staging-Default'), {}).wider, 11);
+});
+
 test('after signing in nobody is sent to another site', () => {
   const path = (address: unknown) => ownPath(address, 'https://flags.example');
   for (const address of [

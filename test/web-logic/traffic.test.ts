@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FlagTraffic } from '#domain/traffic.ts';
-import { compareShares, isUnlikely } from '../../web/src/features/definitions/traffic/shares.ts';
+import { compareShares, isUnlikely, labelInWords } from '../../web/src/features/definitions/traffic/shares.ts';
 import { bandsOf, evaluatedTreatments, evaluationSteps, highest } from '../../web/src/timeline/evaluations.ts';
 import { timeScale } from '../../web/src/timeline/geometry.ts';
 
@@ -95,6 +95,15 @@ test('where rules are not in the definition, nothing is said of all evaluations;
     { treatment: 'on', label: 'whitelisted', counts },
   ];
   assert.equal(compareShares(traffic(targets, [rule('default rule', 50)]), 0).all.shares[0]?.expected, 75);
+});
+
+test('rules are named as in the ladder, former ones as SDKs name them', () => {
+  const matchers = [{ type: 'IN_LIST_STRING' as const, attribute: 'plan', strings: ['pro'] }];
+  const rules = [{ condition: { combiner: 'AND' as const, matchers }, buckets: [] }];
+  const words = (label: string) => labelInWords(label, { rules, trafficType: 'user' });
+  assert.equal(words('plan in list [pro]'), 'plan is one of pro');
+  assert.equal(words('plan in list [free]'), 'plan in list [free]');
+  assert.equal(words('default rule'), 'Everyone else');
 });
 
 test('a difference that chance explains is not pointed at', () => {

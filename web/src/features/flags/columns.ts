@@ -21,7 +21,7 @@ const besideWidth = 84;
 const barWidth = 75;
 /** What is inside of a bar's column, and what a character of its head takes. */
 const barHeadWidth = 66;
-const characterWidth = 6.5;
+const characterWidth = 7.2;
 
 export type ColumnId = keyof typeof widths;
 

@@ -48,6 +48,12 @@ export function Ladder() {
         <AddRule stream={<StreamOf id="add" />} {...(mayEdit ? { onClick: add } : readOnly)} />
         <EveryoneElseStep />
       </Steps>
+      {!targeting.killed && (
+        <p className={styles.about}>
+          On the left: the share of all keys that each step takes, by the definition. ≤ is the most it can be, ? depends
+          on the keys.
+        </p>
+      )}
       <p className="sr" role="status">
         {said}
       </p>

@@ -15,6 +15,7 @@ import { Select } from '../../../ui/Select.tsx';
 import { useEditor } from '../editing/editor.ts';
 import styles from './LiveImpressions.module.css';
 import { labelInWords } from './shares.ts';
+import { useNamedRules } from './use-named-rules.ts';
 
 interface Props {
   /** When the flag was last evaluated, by any node. */
@@ -88,6 +89,7 @@ interface FiltersProps {
 }
 
 function Filters({ filter, onChange, impressions }: FiltersProps) {
+  const named = useNamedRules();
   const valuesOf = (name: 'treatment' | 'label') => [
     ...new Set([...impressions.map((one) => one[name] ?? ''), filter[name]].filter(Boolean)),
   ];
@@ -120,7 +122,7 @@ function Filters({ filter, onChange, impressions }: FiltersProps) {
         <option value="">All rules</option>
         {valuesOf('label').map((label) => (
           <option key={label} value={label}>
-            {labelInWords(label)}
+            {labelInWords(label, named)}
           </option>
         ))}
       </Select>
@@ -135,6 +137,7 @@ const time = new Intl.DateTimeFormat('en-GB', {
 
 function Impressions({ all, filter }: { readonly all: readonly RecentImpression[]; readonly filter: Filter }) {
   const { order } = useEditor();
+  const named = useNamedRules();
   const shown = all.filter((one) => matches(one, filter));
   return (
     <>
@@ -165,7 +168,7 @@ function Impressions({ all, filter }: { readonly all: readonly RecentImpression[
                   <td>
                     <TreatmentName treatment={one.treatment} order={order} />
                   </td>
-                  <td>{labelInWords(one.label ?? '')}</td>
+                  <td>{labelInWords(one.label ?? '', named)}</td>
                   <td>
                     {one.sdk !== undefined && sdkInWords({ sdk: one.sdk })}
                     {one.machine !== undefined && ` on ${one.machine}`}

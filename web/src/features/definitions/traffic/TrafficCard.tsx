@@ -13,6 +13,7 @@ import { Time } from '../../../ui/Time.tsx';
 import { useEditor } from '../editing/editor.ts';
 import { type Compared, type ComparedShare, compareShares, isUnlikely, labelInWords } from './shares.ts';
 import styles from './TrafficCard.module.css';
+import { useNamedRules } from './use-named-rules.ts';
 
 /** Loaded once somebody looks. */
 const LiveImpressions = lazy(() =>
@@ -74,6 +75,7 @@ function NoTraffic() {
 
 function Shares({ traffic }: { readonly traffic: FlagTraffic }) {
   const { saved } = useEditor();
+  const named = useNamedRules();
   const { all, rules, unnamed, from, comparedFrom } = compareShares(traffic, saved?.lastUpdateTime ?? 0);
   const isSinceChange = from > traffic.from;
   const isCompared = comparedFrom === undefined;
@@ -98,7 +100,7 @@ function Shares({ traffic }: { readonly traffic: FlagTraffic }) {
                 key={rule.label}
                 compared={rule}
                 of={all.evaluations}
-                name={labelInWords(rule.label ?? '')}
+                name={labelInWords(rule.label ?? '', named)}
                 isCompared={isCompared}
               />
             ))}

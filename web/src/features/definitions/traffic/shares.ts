@@ -1,5 +1,8 @@
 /** What share of the evaluations got each treatment, beside what the definition says. */
+import type { Rule } from '#domain/definitions/definition.ts';
 import { type FlagTraffic, sum } from '#domain/traffic.ts';
+import { labelOf } from '#domain/wire/conditions.ts';
+import { matcherSentence } from '../../../targeting/matcher-words.ts';
 
 export interface ComparedShare {
   readonly treatment: string;
@@ -120,5 +123,17 @@ const labelNames: Readonly<Record<string, string>> = {
   killed: 'Killed',
 };
 
-/** As the ladder names its steps. */
-export const labelInWords = (label: string): string => labelNames[label] ?? label;
+export interface NamedRules {
+  readonly rules: readonly Rule[];
+  readonly trafficType: string;
+}
+
+/** Labels of other kinds of segments are words already. */
+const standardSegments = { kindOf: () => 'standard' as const };
+
+/** As the ladder names its steps. A rule that it does not have any more stays as SDKs name it. */
+export function labelInWords(label: string, { rules, trafficType }: NamedRules): string {
+  const rule = rules.find(({ condition }) => labelOf(condition.matchers, standardSegments) === label);
+  const words = rule?.condition.matchers.map((matcher) => matcherSentence(matcher, trafficType)).join(' and ');
+  return labelNames[label] ?? words ?? label;
+}
