@@ -196,11 +196,18 @@ interface Recorded {
   readonly action: Entry['action'];
 }
 
-async function recordChange(tx: RecordingTx, { project, note, action }: Recorded, before: Flag, after: Flag) {
-  const states = { before: withoutRevision(before), after: withoutRevision(after) };
-  await tx.record({ ...entry(action, project, after), ...states, note, notBefore: after.revision });
+async function recordChange(tx: RecordingTx, recorded: Recorded, before: Flag, after: Flag) {
+  await tx.record(changeEntry(recorded, before, after));
   return after;
 }
+
+const changeEntry = ({ project, note, action }: Recorded, before: Flag, after: Flag): Entry => ({
+  ...entry(action, project, after),
+  before: withoutRevision(before),
+  after: withoutRevision(after),
+  note,
+  notBefore: after.revision,
+});
 
 /** The status time changes only with the status. */
 async function rolloutStatusAfter(tx: Tx, project: Project, before: Flag, id: string) {
@@ -239,20 +246,36 @@ async function missingOwners(tx: Tx, owners: readonly Owner[], scope: Scope): Pr
   return owners.filter(({ type, id }) => !known[type].has(id));
 }
 
+/**
+ * All are changed in one transaction, which has eight seconds on PostgreSQL and holds up all other commands. 5,000 took
+ * up to 4.7 s there and 1.9 s on SQLite, on a machine that had much else to do.
+ */
+const maxOwned = 3_000;
+/** More in one statement would keep other requests waiting. */
+const flagsAtOnce = 50;
+
 /** Takes a user or a group that is about to be deleted from the flags it owns. Each has an audit entry. */
-export async function removeOwnerIn(tx: AloneTx, { type, id }: Owner): Promise<void> {
-  for (const { id: flagId, projectId } of await store.listOwnedFlags(tx, id)) {
-    const before = await store.lockFlag(tx, flagId);
-    if (!before) continue;
-    const owners = before.owners.filter((owner) => owner.type !== type || owner.id !== id);
-    const after: Flag = { ...before, owners, revision: nextRevision(tx.now, before.revision) };
-    await store.saveFlag(tx, after);
-    await recordChange(tx, { project: { id: projectId }, note: {}, action: 'flag.patched' }, before, after);
+export async function removeOwnerIn(tx: AloneTx, { type, id, name }: Owner & Reference): Promise<void> {
+  const ids = await store.listOwnedFlagIds(tx, id, maxOwned + 1);
+  if (ids.length > maxOwned) throw new Problem('owner_of_many_flags', { name, max: maxOwned });
+  for (let from = 0; from < ids.length; from += flagsAtOnce) {
+    const flags = await store.lockFlags(tx, ids.slice(from, from + flagsAtOnce));
+    const changes = flags.map((before) => {
+      const owners = before.owners.filter((owner) => owner.type !== type || owner.id !== id);
+      return { before, after: { ...before, owners, revision: nextRevision(tx.now, before.revision) } };
+    });
+    if (changes.length === 0) continue;
+    await store.saveOwners(
+      tx,
+      changes.map(({ after }) => after),
+    );
+    await tx.record(
+      ...changes.map(({ before: { projectId, ...before }, after: { projectId: _, ...after } }) =>
+        changeEntry({ project: { id: projectId }, note: {}, action: 'flag.patched' }, before, after),
+      ),
+    );
   }
 }
-
-/** More in one statement would keep other requests waiting. */
-const movedAtOnce = 50;
 
 /** For a status that is about to be deleted and is locked: its flags get another one, archived ones too. */
 export async function moveFlagsIn(
@@ -260,7 +283,7 @@ export async function moveFlagsIn(
   { project, from, to: rolloutStatus }: { project: Project; from: string; to: Reference },
 ): Promise<void> {
   for (;;) {
-    const flags = await store.lockFlagsInStatus(tx, from, movedAtOnce);
+    const flags = await store.lockFlagsInStatus(tx, from, flagsAtOnce);
     if (flags.length === 0) return;
     const revision = Math.max(...flags.map((flag) => nextRevision(tx.now, flag.revision)));
     const moved = { rolloutStatus, rolloutStatusTimestamp: tx.now, revision };

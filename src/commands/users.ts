@@ -120,7 +120,7 @@ export async function deleteUserIn(tx: AloneTx, id: string) {
   if (before.status === 'ACTIVE') throw new Problem('active_user_not_deletable');
   if (before.status === 'DEACTIVATED') throw new Problem('deactivated_user_not_deletable');
   await removeGranteeIn(tx, { type: 'user', id });
-  await removeOwnerIn(tx, { type: 'user', id });
+  await removeOwnerIn(tx, { type: 'user', id, name: before.email });
   await store.deleteUser(tx, id);
   await tx.record({ ...entry('user.deleted', before), before: toUserReply(before) });
   return true as const;

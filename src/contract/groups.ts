@@ -53,8 +53,8 @@ export const deleteGroup = endpoint({
   method: 'DELETE',
   path: '/groups/:group',
   summary: 'Delete a group',
-  description: 'Also removes its memberships.',
+  description: 'Also removes its memberships, and it from the owners of flags.',
   access: write,
   reply: True,
-  problems: ['group_not_found', 'group_protected'],
+  problems: ['group_not_found', 'group_protected', 'owner_of_many_flags'],
 });

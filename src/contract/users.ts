@@ -94,5 +94,6 @@ export const deleteUser = endpoint({
     'active_user_not_deletable',
     'deactivated_user_not_deletable',
     'administrator_protected',
+    'owner_of_many_flags',
   ],
 });

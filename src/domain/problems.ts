@@ -410,6 +410,11 @@ export const problems = {
   group_not_found: notFound('group', 'Groups are found by id; GET /groups lists them'),
   group_name_taken: taken('Group'),
   group_invalid: invalid(),
+  owner_of_many_flags: problem<{ name: string; max: number }>(
+    'invalid',
+    (p) => `${p.name} owns more than ${p.max} flags`,
+    () => 'They are changed in one transaction: give some of them other owners first',
+  ),
   group_protected: problem('invalid', () => 'The Administrators group cannot be renamed or deleted'),
 
   // keys

@@ -209,10 +209,25 @@ export async function listFlagNames(db: Reader, projectId: string, names: readon
   return new Set(rows.map((row) => row.name));
 }
 
-/** The flags of all projects that a user or a group owns, by id. Reads every flag: only deletions ask for it. */
-export const listOwnedFlags = (db: Reader, ownerId: string) =>
-  db.all<{ id: string; projectId: string }>(sql`
-    select id, project_id as "projectId" from flags where owners like ${`%${JSON.stringify(ownerId)}%`} order by id`);
+/** Some flags that a user or a group owns, of all projects. Reads every flag: only deletions ask for it. */
+export async function listOwnedFlagIds(db: Reader, ownerId: string, limit: number): Promise<string[]> {
+  const rows = await db.all<{ id: string }>(sql`
+    select id from flags where owners like ${`%${JSON.stringify(ownerId)}%`} limit ${limit}`);
+  return rows.map((row) => row.id);
+}
+
+export interface PlacedFlag extends Flag {
+  readonly projectId: string;
+}
+
+/** Those of the flags that were not deleted, locked until the commit. */
+export async function lockFlags(tx: Tx, ids: readonly string[]): Promise<PlacedFlag[]> {
+  const rows = await tx.all<{ id: string; project_id: string }>(sql`
+    select id, project_id from flags where id in (${join([...ids])}) order by id ${tx.lock}`);
+  const projectIds = new Map(rows.map((row) => [row.id, row.project_id]));
+  const flags = await readFlags(tx, sql`select id from flags where id in (${join([...ids])})`);
+  return flags.map(({ lastUpdateTime: _, ...flag }) => ({ ...flag, projectId: projectIds.get(flag.id) ?? '' }));
+}
 
 export async function insertFlag(tx: Tx, projectId: string, flag: Flag): Promise<void> {
   const taken = () => new Problem('flag_name_taken', { name: flag.name });
@@ -263,6 +278,22 @@ export async function saveRolloutStatusOf(
            changed_at = case when changed_at < ${revision} then ${revision} else changed_at end
      where id in (${join(flags.map(({ id }) => id))})`);
   await nextFlagChange(tx, first.id, 0);
+}
+
+/** Saves only their owners and revisions. */
+export async function saveOwners(tx: Tx, flags: readonly PlacedFlag[]): Promise<void> {
+  const rows = flags.map(({ id, owners, revision }) => [id, JSON.stringify(owners), revision]);
+  const revision = sql`cast(given.revision as bigint)`;
+  await tx.run(sql`
+    with given (id, owners, revision) as (values ${bulk(rows)})
+    update flags
+       set owners = given.owners, revision = ${revision},
+           changed_at = case when changed_at < ${revision} then ${revision} else changed_at end
+      from given
+     where flags.id = given.id`);
+  const projectIds = new Set(flags.map(({ projectId }) => projectId));
+  await tx.run(sql`
+    update projects set flag_changes = ${nextChange(tx)} where id in (${join([...projectIds])})`);
 }
 
 const positionOf = (rolloutStatusId: string) =>
@@ -338,11 +369,13 @@ export const deleteFlags = (tx: Tx, flags: readonly Reference[]) =>
 async function nextFlagChange(tx: Tx, id: string, more: -1 | 0 | 1): Promise<string> {
   const row = await tx.one<{ id: string }>(sql`
     update projects
-       set flag_changes = case when flag_changes < ${tx.now} then ${tx.now} else flag_changes + 1 end,
+       set flag_changes = ${nextChange(tx)},
            flag_count = flag_count + ${more}
      where id = (select project_id from flags where id = ${id}) returning id`);
   return row?.id ?? '';
 }
+
+const nextChange = ({ now }: Tx) => sql`case when flag_changes < ${now} then ${now} else flag_changes + 1 end`;
 
 async function listTags(db: Reader, flagIds: readonly string[]): Promise<{ flag_id: string; name: string }[]> {
   if (flagIds.length === 0) return [];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { refused, startApi } from '../support/app.ts';
-import { aFlag, aProject, uniqueName } from '../support/build.ts';
+import { aFlag, aProject, copiesOfFlag, uniqueName } from '../support/build.ts';
 import { aPerson, setUpAdministrator } from '../support/session.ts';
 
 const api = await startApi();
@@ -93,6 +93,25 @@ test('a flag loses the owner that is deleted, with an audit entry for each flag'
   assert.deepEqual([await ownersOf(one.path), await ownersOf(other.path)], [[asOwner(invited)], []]);
   assert.deepEqual(await api.recorded(() => api.delete(`/users/${invited.id}`)), ['flag.patched', 'user.deleted']);
   assert.deepEqual(await ownersOf(one.path), []);
+});
+
+test('an owner of many flags is deleted if they fit into one transaction', async () => {
+  const project = await aProject(api);
+  const { flag, path } = await aFlagPath(project);
+  const team = await aTeam();
+  const ann = asOwner(await aPerson(api));
+  await setOwners(path, [team, ann]);
+  await copiesOfFlag(api, flag, 3_000);
+  refused(await api.delete(`/groups/${team.id}`), 400, / owns more than 3000 flags$/);
+  await setOwners(path, [ann]);
+  const actions = await api.recorded(async () => {
+    const { status, text } = await api.delete(`/groups/${team.id}`);
+    assert.equal(status, 200, text);
+  });
+  assert.equal(actions.length, 3_001);
+  const { body } = await api.get(`/splits/ws/${project.id}?owner=${ann.id}&limit=1`);
+  assert.equal(body.totalCount, 3_001);
+  assert.equal((await api.get(`/splits/ws/${project.id}?owner=${team.id}`)).body.totalCount, 0);
 });
 
 test('a restored flag has those of its owners that still exist', async () => {

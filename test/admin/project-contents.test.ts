@@ -3,7 +3,16 @@ import { test } from 'node:test';
 import sql, { raw } from 'sql-template-tag';
 import { tables } from '../../src/operations/copy.ts';
 import { lacks, refused, startApi } from '../support/app.ts';
-import { aDefinedFlag, aFlag, aFullProject, aProject, aSegment, aSetName, uniqueName } from '../support/build.ts';
+import {
+  aDefinedFlag,
+  aFlag,
+  aFullProject,
+  aProject,
+  aSegment,
+  aSetName,
+  copiesOfFlag,
+  uniqueName,
+} from '../support/build.ts';
 
 const api = await startApi();
 
@@ -127,14 +136,7 @@ test('contents that a project does not have need no role', async () => {
 test('a project with very many flags is not deleted in one go', async () => {
   const project = await aProject(api);
   const flag = await aFlag(api, project);
-  const columns = sql`project_id, traffic_type_id, rollout_status_id, description, rollout_status_at, owners, revision,
-    created_at`;
-  await api.store.write((tx) =>
-    tx.run(sql`
-      with recursive numbers (number) as (select 1 union all select number + 1 from numbers where number < 5000)
-      insert into flags (id, name, ${columns})
-      select id || '-' || number, name || '_' || number, ${columns} from flags cross join numbers where id = ${flag.id}`),
-  );
+  await copiesOfFlag(api, flag, 5_000);
   refused(await withContents(project), 400, `Project ${project.name} has more than 5000 flags and definitions`);
   await api.delete(`/splits/ws/${project.id}/${flag.name}`);
   assert.equal((await withContents(project)).status, 200);

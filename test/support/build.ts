@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import sql from 'sql-template-tag';
 import { defaultPolicy } from '#domain/cleanup.ts';
 import type { Store } from '#store/sql.ts';
 import { addCounts, addEvents, saveEventTypes, saveLastTraffic } from '#store/traffic.ts';
@@ -158,6 +159,18 @@ export async function aFullProject(
   await done(api.post(identities, [{ key: 'user-1', values: { plan: 'gold' } }]));
   return project;
 }
+
+/** Many flags like this one, without audit entries: creating each through the API would take minutes. */
+export const copiesOfFlag = ({ store }: Pick<Api, 'store'>, { id }: { id: string }, count: number) => {
+  const columns = sql`project_id, traffic_type_id, rollout_status_id, description, rollout_status_at, owners, revision,
+    created_at`;
+  return store.write((tx) =>
+    tx.run(sql`
+      with recursive numbers (number) as (select 1 union all select number + 1 from numbers where number < ${count})
+      insert into flags (id, name, ${columns})
+      select id || '-' || number, name || '_' || number, ${columns} from flags cross join numbers where id = ${id}`),
+  );
+};
 
 /** A body that defines a flag with the treatments `on` and `off`. */
 export const aDefinition = (changes: Record<string, unknown> = {}) => ({
