@@ -1,7 +1,7 @@
 import sql, { bulk, join } from 'sql-template-tag';
 import { Problem } from '#domain/problems.ts';
 import type { OwnRolloutStatus, RolloutStatus } from '#domain/rollout-statuses.ts';
-import { onRefused, type Reader, type Tx } from './sql.ts';
+import { onRefused, type Position, type Reader, type Tx } from './sql.ts';
 
 /** In the order of the project. */
 export const listRolloutStatuses = (db: Reader, projectId: string) =>
@@ -75,15 +75,35 @@ const nameTaken = (name: string) =>
 
 /** All of the project, by id. Flags are sorted by the new positions. */
 export async function saveRolloutStatusOrder(tx: Tx, projectId: string, ids: readonly string[]): Promise<void> {
+  const stored = await tx.all<{ id: string; position: number }>(sql`
+    select id, position from rollout_statuses where project_id = ${projectId}`);
+  const positions = new Map(stored.map(({ id, position }) => [id, position]));
+  const moved = ids
+    .map((id, position) => ({ id, position }))
+    .filter(({ id, position }) => positions.get(id) !== position);
   // Positions are unique at every moment.
-  await tx.run(sql`update rollout_statuses set position = -1 - position where project_id = ${projectId}`);
-  for (const [position, id] of ids.entries()) {
-    await tx.run(sql`update rollout_statuses set position = ${position} where id = ${id}`);
-  }
-  const position = sql`(select s.position from rollout_statuses s where s.id = flags.rollout_status_id)`;
   await tx.run(sql`
-    update flags set status_position = ${position}
-     where project_id = ${projectId} and status_position <> ${position}`);
+    update rollout_statuses set position = -1 - position where id in (${join(moved.map(({ id }) => id))})`);
+  for (const { id, position } of moved) {
+    await tx.run(sql`update rollout_statuses set position = ${position} where id = ${id}`);
+    await saveStatusPosition(tx, id, position);
+  }
+}
+
+/** Of all flags with the status, part by part. */
+async function saveStatusPosition(tx: Tx, id: string, position: number): Promise<void> {
+  let last: Position = { at: -1, id: '' };
+  for (;;) {
+    const flags = await tx.all<Position>(sql`
+      select created_at as at, id from flags
+       where rollout_status_id = ${id} and (created_at, id) > (${last.at}, ${last.id})
+       order by created_at, id limit ${tx.rowsAtOnce}`);
+    const end = flags.at(-1);
+    if (!end) return;
+    const ids = flags.map((flag) => flag.id);
+    await tx.run(sql`update flags set status_position = ${position} where ${tx.isOneOf(sql`id`, ids)}`);
+    last = end;
+  }
 }
 
 /** Waits for changes that keep one. Their flags are there when it returns. */
