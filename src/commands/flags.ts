@@ -44,7 +44,7 @@ export interface NewFlag {
   readonly description: string;
   readonly ifMatch: string | undefined;
   readonly tags?: readonly string[];
-  /** The project's first status if absent. */
+  /** The project's first status if absent or deleted. */
   readonly rolloutStatus?: Reference | undefined;
   readonly owners?: Flag['owners'];
   readonly note?: Note;
@@ -56,8 +56,7 @@ export const createFlag = (context: Context, flag: NewFlag) => write(context, (t
 export async function createFlagIn(tx: RecordingTx, { project, trafficType, name, description, ...more }: NewFlag) {
   requireMatch(more.ifMatch, undefined);
   checkFlagName(name);
-  const rolloutStatus = more.rolloutStatus ?? (await keepFirstRolloutStatus(tx, project.id));
-  if (!rolloutStatus) throw new Problem('project_not_found', { nameOrId: project.name });
+  const rolloutStatus = await keepStatusOrFirst(tx, project, more.rolloutStatus);
   if (!(await findTrafficTypeById(tx, trafficType.id))) {
     throw new Problem('traffic_type_not_found', { nameOrId: trafficType.name });
   }
@@ -67,7 +66,7 @@ export async function createFlagIn(tx: RecordingTx, { project, trafficType, name
     description,
     trafficType: { id: trafficType.id, name: trafficType.name },
     creationTime: tx.now,
-    rolloutStatus: { id: rolloutStatus.id, name: rolloutStatus.name },
+    rolloutStatus,
     rolloutStatusTimestamp: tx.now,
     tags: more.tags?.length ? [...new Set(more.tags)].map((tag) => ({ name: tag })) : null,
     owners: more.owners ?? ownersOf(tx.actor),
@@ -81,6 +80,13 @@ export async function createFlagIn(tx: RecordingTx, { project, trafficType, name
     ...(more.note && { note: more.note }),
   });
   return flag;
+}
+
+/** The status as it is now; the project's first one if it was deleted. */
+async function keepStatusOrFirst(tx: Tx, { id, name }: Project, status: Reference | undefined): Promise<Reference> {
+  const kept = (status && (await keepRolloutStatus(tx, id, status.id))) ?? (await keepFirstRolloutStatus(tx, id));
+  if (!kept) throw new Problem('project_not_found', { nameOrId: name });
+  return { id: kept.id, name: kept.name };
 }
 
 /** People own the flags they create; keys own nothing. */
@@ -415,16 +421,13 @@ export async function undeleteFlagIn(tx: RecordingTx, { project, flagId, note, i
   const { archivedAt: _, ...deleted } = deletion.flag as Omit<Flag, 'revision'>;
   const trafficType = await findTrafficTypeById(tx, deleted.trafficType.id);
   if (!trafficType) throw new Problem('traffic_type_not_found', { nameOrId: deleted.trafficType.name });
-  const rolloutStatus =
-    (await keepRolloutStatus(tx, project.id, deleted.rolloutStatus.id)) ??
-    (await keepFirstRolloutStatus(tx, project.id));
-  if (!rolloutStatus) throw new Problem('project_not_found', { nameOrId: project.name });
+  const rolloutStatus = await keepStatusOrFirst(tx, project, deleted.rolloutStatus);
   const gone = await missingOwners(tx, deleted.owners, { kind: 'account' });
   const flag: Flag = {
     ...deleted,
     owners: deleted.owners.filter((owner) => !gone.includes(owner)),
     trafficType: { id: trafficType.id, name: trafficType.name },
-    rolloutStatus: { id: rolloutStatus.id, name: rolloutStatus.name },
+    rolloutStatus,
     revision: nextRevision(tx.now, deletion.at),
   };
   await store.insertFlag(tx, project.id, flag);

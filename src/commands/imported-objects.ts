@@ -16,7 +16,7 @@ import { findEnvironment } from '#store/environments.ts';
 import { findFlag } from '#store/flags.ts';
 import { findGroupsNamed, findUsersWith, saveImportedObject } from '#store/imports.ts';
 import { findProject } from '#store/projects.ts';
-import { listRolloutStatuses } from '#store/rollout-statuses.ts';
+import { keepRolloutStatus, listRolloutStatuses } from '#store/rollout-statuses.ts';
 import { listAllKeys } from '#store/segment-keys.ts';
 import { findActivation, findSegment } from '#store/segments.ts';
 import type { Reader, Tx } from '#store/sql.ts';
@@ -282,7 +282,9 @@ const leastNumber = (tx: Tx, number: number | undefined): number => Math.min(num
 
 async function writeFlag(tx: RecordingTx, item: Item<'flag'>, project: Project, options: ImportOptions): Promise<void> {
   const { trafficType, description, tags, rolloutStatus: status, owners } = wantedOf(item);
-  const rolloutStatus = (await listRolloutStatuses(tx, project.id)).find(({ name }) => name === status);
+  const named = (await listRolloutStatuses(tx, project.id)).find(({ name }) => name === status);
+  // It may be deleted meanwhile.
+  const rolloutStatus = named && (await keepRolloutStatus(tx, project.id, named.id));
   if (item.action === 'create') {
     const fields = { project, trafficType: await trafficTypeOf(tx, project, trafficType), name: item.name };
     const known = (await granteesOf(tx, owners)).flatMap(({ type, id }) => (type === 'api_key' ? [] : [{ type, id }]));

@@ -61,6 +61,21 @@ test('a row that somebody locked and does not give back: refused in time, and no
   assert.equal((await client.get(path)).text, before);
 });
 
+test('a flag whose status is deleted while it is duplicated: the copy gets the first status', async () => {
+  const { project, flag } = await aPlace(client);
+  const { body: statuses } = await client.get(`/rolloutStatuses/ws/${project.id}`);
+  const somebody = await begin(databaseUrl);
+  await somebody.query('update flags set rollout_status_id = $1 where id = $2', [statuses[1].id, flag.id]);
+  await somebody.query('delete from rollout_statuses where id = $1', [statuses[0].id]);
+  const name = uniqueName('copy');
+  const duplicating = client.post(`/splits/ws/${project.id}/${flag.name}/duplicate`, { name });
+  await until('the copy waits for its status', async () => (await countWaiting(burgee)) === 1);
+  await somebody.query('commit');
+  const answer = await duplicating;
+  assert.equal(answer.status, 200, answer.text);
+  assert.equal(answer.body.rolloutStatus.id, statuses[1].id);
+});
+
 /** Every row of every table, but for what is noted without being a change. */
 async function everything(): Promise<Record<string, unknown>> {
   const tables = await burgee.rows<{ name: string }>(
