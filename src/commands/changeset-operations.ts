@@ -29,6 +29,7 @@ import { parseKeys, type Segment, type SegmentKind } from '#domain/segments.ts';
 import { findStoredDefinition } from '#store/definitions.ts';
 import { listEnvironments, lockEnvironment } from '#store/environments.ts';
 import { findFlag, lockFlag } from '#store/flags.ts';
+import { listRolloutStatuses } from '#store/rollout-statuses.ts';
 import { listPresentKeys } from '#store/segment-keys.ts';
 import { findActivation, findSegment, lockSegment } from '#store/segments.ts';
 import type { Reader } from '#store/sql.ts';
@@ -127,10 +128,10 @@ export const appliers: Readonly<
     if (now) await editDefinitionIn(tx, change, now);
     return { conflicts: conflicts.map(sentenceOf) };
   },
-  flag: async (tx, { objects, ...applying }, { object, edit, base = '{}' }) => {
-    const flag = objects.flags.get(object.id);
+  flag: async (tx, { objects, ...applying }, operation) => {
+    const flag = objects.flags.get(operation.object.id);
     if (!flag) return gone('the flag');
-    const { operations, conflicts } = settingsNow(patchOf(edit), JSON.parse(base) as FlagSettings, flag);
+    const { operations, conflicts } = await flagPatchNow(tx, applying.project, flag, operation);
     if (conflicts.length === 0) await patchFlagIn(tx, { ...applying, flag, ifMatch: undefined, operations });
     return { conflicts };
   },
@@ -164,6 +165,15 @@ export const appliers: Readonly<
     return { ...done, edit: { kind: edit.kind, keys: changed } };
   },
 };
+
+/** The patch of the flag as it is now, and what stands against it. */
+export async function flagPatchNow(db: Reader, project: Project, flag: Flag, { edit, base = '{}' }: PlacedOperation) {
+  const { operations, conflicts } = settingsNow(patchOf(edit), JSON.parse(base) as FlagSettings, flag);
+  const status = operations.find(({ path }) => path === '/rolloutStatus/id');
+  const statuses = status ? await listRolloutStatuses(db, project.id) : [];
+  const isGone = status && !statuses.some(({ id }) => id === status.value);
+  return { operations, conflicts: isGone ? [...conflicts, 'the rollout status was deleted'] : conflicts };
+}
 
 /** Finds what the operations name, and keeps what they start from. Refuses edits that could never be applied. */
 export async function placeOperations(

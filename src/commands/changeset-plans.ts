@@ -11,7 +11,7 @@ import {
   planDefinition,
   planStep,
 } from '#domain/changeset-plans.ts';
-import { type PlacedOperation, patchOf, toChangeset, toOperation } from '#domain/changesets.ts';
+import { type PlacedOperation, toChangeset, toOperation } from '#domain/changesets.ts';
 import {
   checkTargeting,
   type Definition,
@@ -31,7 +31,6 @@ import { type Environment, inOrder, stagingOf } from '#domain/environments.ts';
 import type { Evaluable } from '#domain/evaluation/evaluate.ts';
 import type { Finding, Nobody, Verified } from '#domain/evaluation/findings.ts';
 import type { Transitions } from '#domain/evaluation/transitions.ts';
-import { type FlagSettings, settingsNow } from '#domain/flags.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Project } from '#domain/projects.ts';
 import { inSteps, mergeEdit, operationOfStep, statesAfterSteps } from '#domain/ramps.ts';
@@ -46,7 +45,7 @@ import { findActivation, findSegment, listNamedSegments } from '#store/segments.
 import type { Reader } from '#store/sql.ts';
 import { requirePermission } from './actors.ts';
 import { neededApprovals, type Reviewed } from './approvals.ts';
-import { byGrant, placeOperations } from './changeset-operations.ts';
+import { byGrant, flagPatchNow, placeOperations } from './changeset-operations.ts';
 import type { ChangesetFields } from './changesets.ts';
 
 interface Asked extends Reviewed {
@@ -200,10 +199,10 @@ const planners: Readonly<Record<PlacedOperation['kind'], Planner>> = {
     });
     return plan;
   },
-  flag: async ({ db, project }, { object, edit, base = '{}' }) => {
-    const flag = await findFlag(db, project.id, object.id);
+  flag: async ({ db, project }, operation) => {
+    const flag = await findFlag(db, project.id, operation.object.id);
     if (!flag) return gone('the flag');
-    const { conflicts } = settingsNow(patchOf(edit), JSON.parse(base) as FlagSettings, flag);
+    const { conflicts } = await flagPatchNow(db, project, flag, operation);
     return { ...nothingPlanned, conflicts };
   },
   segment: async ({ db, project }, { object, environment, edit, base }) => {

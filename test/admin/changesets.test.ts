@@ -172,6 +172,18 @@ test('every conflict is named, and nothing is applied', async () => {
   assert.deepEqual((await share.read()).defaultRule, shares(30));
 });
 
+test('a rollout status that was deleted since then is a conflict', async () => {
+  const project = await aProject(api);
+  const flag = await aFlag(api, project);
+  const [, status] = (await api.get(`/rolloutStatuses/ws/${project.id}`)).body;
+  const id = await aChangeset(project, [{ flag: flag.name, edit: set('/rolloutStatus/id', status.id) }]);
+  assert.deepEqual((await api.get(`/changesets/${id}/plan`)).body.operations[0].conflicts, []);
+  await api.delete(`/rolloutStatuses/ws/${project.id}/${status.id}`);
+  const { conflicts } = (await api.get(`/changesets/${id}/plan`)).body.operations[0];
+  assert.deepEqual(conflicts, ['the rollout status was deleted']);
+  refused(await apply(id), 409, `${flag.name}: the rollout status was deleted`);
+});
+
 test('the plan for rules of a segment says what differs, and rules that someone changed since are refused', async () => {
   const project = await aProject(api);
   const { name: segment } = await aRuleBasedSegment(api, project, [project.staging]);
