@@ -286,7 +286,7 @@ export async function removeOwnerIn(tx: AloneTx, { type, id, name }: Owner & Ref
 /** For a status that is about to be deleted and is locked: its flags get another one, archived ones too. */
 export async function moveFlagsIn(
   tx: RecordingTx,
-  { project, from, to: rolloutStatus }: { project: Project; from: string; to: Reference },
+  { project, from, to: rolloutStatus, note }: { project: Project; from: string; to: Reference; note: Note },
 ): Promise<void> {
   for (;;) {
     const flags = await store.lockFlagsInStatus(tx, from, flagsAtOnce);
@@ -299,6 +299,7 @@ export async function moveFlagsIn(
         ...entry('flag.patched', project, flag),
         before: withoutRevision(flag),
         after: withoutRevision({ ...flag, ...moved }),
+        note,
         notBefore: revision,
       })),
     );

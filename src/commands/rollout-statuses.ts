@@ -2,7 +2,7 @@
 import { v7 as newId } from 'uuid';
 import { equalJson } from '#domain/json.ts';
 import { Problem, refuse } from '#domain/problems.ts';
-import type { Project } from '#domain/projects.ts';
+import type { Note, Project } from '#domain/projects.ts';
 import {
   maxRolloutStatuses,
   type NewRolloutStatus,
@@ -12,8 +12,10 @@ import {
 import { lockProject } from '#store/projects.ts';
 import * as store from '#store/rollout-statuses.ts';
 import type { Tx } from '#store/sql.ts';
+import { requirePermission } from './actors.ts';
 import { type Context, type Entry, type RecordingTx, write } from './context.ts';
 import { moveFlagsIn } from './flags.ts';
+import { requireNote } from './projects.ts';
 
 /** The status becomes the last of the project. */
 export const createRolloutStatus = (context: Context, project: Project, fields: NewRolloutStatus) =>
@@ -89,15 +91,17 @@ export async function moveRolloutStatusIn(tx: RecordingTx, { project, id }: Stat
  */
 const maxFlags = 1_000;
 
-/** Deletes a status. Flags that have it get another one, or it is refused. */
-export const deleteRolloutStatus = (context: Context, change: StatusChange, moveTo: string | undefined) =>
-  write(context, (tx) => deleteRolloutStatusIn(tx, change, moveTo));
+interface StatusDeletion extends StatusChange {
+  /** The id of the status that its flags get. */
+  readonly moveTo: string | undefined;
+  readonly note: Note;
+}
 
-export async function deleteRolloutStatusIn(
-  tx: RecordingTx,
-  { project, id }: StatusChange,
-  moveTo: string | undefined,
-) {
+/** Deletes a status. Flags that have it get another one, as if the actor changed each of them, or it is refused. */
+export const deleteRolloutStatus = (context: Context, deletion: StatusDeletion) =>
+  write(context, (tx) => deleteRolloutStatusIn(tx, deletion));
+
+export async function deleteRolloutStatusIn(tx: RecordingTx, { project, id, moveTo, note }: StatusDeletion) {
   const all = await lockStatuses(tx, project);
   const { flagCount, ...status } = requireStatus(all, id);
   if (all.length === 1) throw new Problem('rollout_status_last', { name: status.name });
@@ -107,9 +111,13 @@ export async function deleteRolloutStatusIn(
   if (flagCount > 0 && (!target || flagCount > maxFlags)) {
     throw new Problem('rollout_status_in_use', { name: status.name, flags: flagCount, max: maxFlags });
   }
-  if (target) await moveFlagsIn(tx, { project, from: id, to: { id: target.id, name: target.name } });
+  if (target && flagCount > 0) {
+    await requirePermission(tx, tx.actor, { access: { needs: 'flag.write', scope: 'project' }, project });
+    await requireNote(tx, project, note);
+    await moveFlagsIn(tx, { project, from: id, to: { id: target.id, name: target.name }, note });
+  }
   await store.deleteRolloutStatus(tx, id);
-  await tx.record({ ...entry('rollout_status.deleted', project, status), before: status });
+  await tx.record({ ...entry('rollout_status.deleted', project, status), before: status, note });
   return true as const;
 }
 

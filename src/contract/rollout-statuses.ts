@@ -7,9 +7,9 @@ import {
   RolloutStatusUpdate,
   UsedRolloutStatus,
 } from '#domain/rollout-statuses.ts';
-import { OneOf } from '#domain/schema.ts';
+import { extend, OneOf } from '#domain/schema.ts';
 import { endpoint } from './endpoint.ts';
-import { ProjectWord, True } from './parts.ts';
+import { NoteQuery, ProjectWord, True } from './parts.ts';
 
 const read = { needs: 'rolloutStatus.read', scope: 'environment' } as const;
 /** They are settings of the project. */
@@ -81,11 +81,15 @@ export const deleteRolloutStatus = endpoint({
   summary: 'Delete a rollout status',
   description:
     'A status that flags have is deleted only with `moveTo`: these flags, archived ones included, get that status, up ' +
-    'to 1,000 of them. The last status cannot be deleted. An addition to the vendor’s API.',
+    'to 1,000 of them. That also needs `flag.write`, and the title and comment that the project may require. The last ' +
+    'status cannot be deleted. An addition to the vendor’s API.',
   access: write,
-  query: Type.Object({
-    moveTo: Type.Optional(Type.String({ maxLength: 255, description: 'the id of the status that its flags get' })),
-  }),
+  query: extend(
+    NoteQuery,
+    Type.Object({
+      moveTo: Type.Optional(Type.String({ maxLength: 255, description: 'the id of the status that its flags get' })),
+    }),
+  ),
   reply: True,
-  problems: ['rollout_status_not_found', 'rollout_status_in_use', 'rollout_status_last'],
+  problems: ['rollout_status_not_found', 'rollout_status_in_use', 'rollout_status_last', 'note_required'],
 });

@@ -47,6 +47,7 @@ const projectAdmin = [
   'identity.read',
   'identity.write',
   'restriction.write',
+  'rolloutStatus.read',
   'audit.read',
 ] as const;
 const segmentViewer = ['project.read', 'segment.read', 'changeset.read'] as const;

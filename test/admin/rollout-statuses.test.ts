@@ -239,6 +239,36 @@ test('1,000 flags move at once, more do not', async () => {
   assert.equal((await usesOf(project)).at(-1).flagCount, 1_000);
 });
 
+test('flags move only for those who may change them, with the note that the project requires', async () => {
+  const { project, path } = await aStatus('Pre-Production');
+  const flag = await aFlag(api, project);
+  const [, unused, target] = await listOf(project);
+  const scope = { kind: 'project', projectId: project.id } as const;
+  const as = await api.key({ roles: ['API_WORKSPACE_ADMIN'], scope });
+  assert.equal((await api.delete(`${pathOf(project)}/${unused?.id}`, { as })).status, 200, 'no flag has it');
+  const move = `${path}?moveTo=${target?.id}`;
+  const refusal = await api.delete(move, { as });
+  assert.equal(refusal.status, 403);
+  assert.match(refusal.text, /lacks the permission flag\.write/);
+  await api.patch(`/workspaces/${project.id}`, [{ op: 'replace', path: '/requiresTitleAndComments', value: true }]);
+  assert.deepEqual(await api.recorded(async () => assert.equal((await api.delete(move)).status, 400)), []);
+  const note = { title: 'Fewer statuses', comment: 'Nobody used it' };
+  assert.equal((await api.delete(`${move}&${new URLSearchParams(note)}`)).status, 200);
+  const moved = (await api.get(`/auditLogs?objectId=${flag.id}&limit=1`)).body.data[0];
+  const removed = await api.lastChange();
+  assert.deepEqual(
+    [moved.title, moved.comment, removed.title, removed.comment],
+    [...Object.values(note), ...Object.values(note)],
+  );
+});
+
+test('a key that may change statuses lists them', async () => {
+  const project = await aProject(api);
+  const scope = { kind: 'project', projectId: project.id } as const;
+  const as = await api.key({ roles: ['API_WORKSPACE_ADMIN'], scope });
+  assert.equal((await api.get(pathOf(project), { as })).body.length, statuses.length);
+});
+
 test('a status of another project is not found', async () => {
   const [mine, other] = [await aProject(api), await aProject(api)];
   const [foreign] = await listOf(other);

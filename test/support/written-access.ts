@@ -214,11 +214,11 @@ export const powers = {
   API_APIKEY: 'project.read apiKey.read apiKey.write',
   API_ADMIN:
     'project.read project.write environment.write trafficType.write identity.read identity.write restriction.write ' +
-    'audit.read project.create ' +
+    'rolloutStatus.read audit.read project.create ' +
     'user.read user.write group.read group.write',
   API_WORKSPACE_ADMIN:
     'project.read project.write environment.write trafficType.write identity.read identity.write restriction.write ' +
-    'audit.read',
+    'rolloutStatus.read audit.read',
   API_FEATURE_FLAG_VIEWER: 'project.read rolloutStatus.read flag.read definition.read changeset.read',
   API_FEATURE_FLAG_EDITOR:
     'project.read rolloutStatus.read flag.read definition.read changeset.read flag.write definition.write ' +

@@ -8,6 +8,7 @@ import * as contract from '#contract/rollout-statuses.ts';
 import { listRolloutStatuses, listUsedRolloutStatuses } from '#store/rollout-statuses.ts';
 import type { Reader } from '#store/sql.ts';
 import { implement } from '../pipeline/implement.ts';
+import { noteOf } from '../pipeline/notes.ts';
 import { resolveProject } from '../pipeline/resolve.ts';
 
 export const rolloutStatuses = (db: Reader) =>
@@ -23,6 +24,6 @@ export const rolloutStatuses = (db: Reader) =>
       updateRolloutStatus(context, { project, id }, body),
     moveRolloutStatus: async ({ context, project, params: { rolloutStatus: id }, body: { before } }) =>
       moveRolloutStatus(context, { project, id }, before),
-    deleteRolloutStatus: async ({ context, project, params: { rolloutStatus: id }, query: { moveTo } }) =>
-      deleteRolloutStatus(context, { project, id }, moveTo),
+    deleteRolloutStatus: async ({ context, project, params: { rolloutStatus: id }, query, body }) =>
+      deleteRolloutStatus(context, { project, id, moveTo: query.moveTo, note: noteOf(query, body) }),
   });
