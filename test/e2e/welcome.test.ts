@@ -31,21 +31,28 @@ const stepsOf = (page: Page) => (title: string) =>
   page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: title }) });
 
 suite('getting started', { concurrency: 2 }, () => {
-  visit('it goes on with the newest flag of the reader, or else of the team', async (things) => {
-    const { page } = things;
-    await aFlag(things, 'theirs', { on: { Staging: 50 } });
-    await page.goto('/welcome');
-    const done = stepsOf(page)('Create a flag in Checkout').getByText(/^Done/);
-    await done.waitFor();
-    assert.equal(await done.innerText(), 'Done by your team: theirs');
-    await page.goto('/p/Checkout/flags/new');
-    await field(page, 'Name').fill('mine');
-    await page.keyboard.press('Enter');
-    await heading(page, 'mine').waitFor();
-    await aFlag(things, 'later');
-    await page.goto('/welcome');
-    await done.and(page.getByText('Done: mine')).waitFor();
-  });
+  visit(
+    'it goes on with the newest flag of the reader, or else the first of the team, whatever others create',
+    async (things) => {
+      const { page } = things;
+      await aFlag(things, 'theirs', { on: { Staging: 50 } });
+      await page.goto('/welcome');
+      const done = stepsOf(page)('Create a flag in Checkout').getByText(/^Done/);
+      await done.waitFor();
+      assert.equal(await done.innerText(), 'Done by your team: theirs');
+      await aFlag(things, 'another', { on: { Staging: 50 } });
+      await page.goto('/welcome');
+      await done.waitFor();
+      assert.equal(await done.innerText(), 'Done by your team: theirs');
+      await page.goto('/p/Checkout/flags/new');
+      await field(page, 'Name').fill('mine');
+      await page.keyboard.press('Enter');
+      await heading(page, 'mine').waitFor();
+      for (let index = 0; index < 50; index += 1) await aFlag(things, `later_${index}`);
+      await page.goto('/welcome');
+      await done.and(page.getByText('Done: mine')).waitFor();
+    },
+  );
 
   visit(
     'an application that runs the page’s own code connects, and follows a change that is made on the page',

@@ -64,6 +64,12 @@ const maxDelayMs = 60_000;
 export const timeOf = ({ at, receivedAt }: SdkAnswer): number =>
   at <= receivedAt && receivedAt - at <= maxDelayMs ? at : receivedAt;
 
+/** Those about the flag, not about one with its name that was deleted before it was created. */
+export const answersFor = (
+  answers: readonly SdkAnswer[],
+  { name, creationTime }: { readonly name: string; readonly creationTime: number },
+): readonly SdkAnswer[] => answers.filter((one) => one.flag === name && timeOf(one) >= creationTime);
+
 /** The first answer with the treatment at or after the instant. `answers` are newest first. */
 export const firstAnswerAfter = (
   answers: readonly SdkAnswer[],

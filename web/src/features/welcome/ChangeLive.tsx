@@ -29,6 +29,7 @@ interface Props {
 /** What was clicked, and when, by the clock of the server. */
 interface Click {
   readonly treatment: string;
+  /** What the application answered last. */
   readonly before: string | undefined;
   readonly at: number;
 }
@@ -37,7 +38,8 @@ interface Click {
 export function ChangeLive({ connection, definition, project, environment }: Props) {
   const [click, setClick] = useState<Click>();
   const { sdk } = connection;
-  const found = click && firstAnswerAfter(connection.answers, { treatment: click.treatment, since: click.at });
+  const found =
+    click && isNew(click) && firstAnswerAfter(connection.answers, { treatment: click.treatment, since: click.at });
   // The answer leaves the list later.
   const [followed, setFollowed] = useState<{ readonly click: Click; readonly answer: SdkAnswer }>();
   if (found && followed?.click !== click) setFollowed({ click, answer: found });
@@ -59,12 +61,15 @@ export function ChangeLive({ connection, definition, project, environment }: Pro
           <Choice {...{ connection, definition, project, environment }} onClick={setClick} />
           <Outcome {...{ connection, definition, click, answer }} />
           <Log answers={connection.answers.slice(0, 5)} {...{ connection, definition, click, answer }} />
-          {click && !answer && <Quickly {...{ project, environment }} />}
+          {click && isNew(click) && !answer && <Quickly {...{ project, environment }} />}
         </div>
       )}
     </Step>
   );
 }
+
+/** Otherwise nothing shows that the application followed. */
+const isNew = ({ treatment, before }: Click): boolean => treatment !== before;
 
 const delayOf = ({ click, answer }: { readonly click: Click; readonly answer: SdkAnswer }): number =>
   timeOf(answer) - click.at;
@@ -86,7 +91,11 @@ function Choice({ connection, definition, project, environment, onClick }: Choic
   const current = treatmentOfOthers(definition);
   const change = useMutation<unknown, ApiProblem, string>({
     mutationFn: async (treatment) => {
-      onClick({ treatment, before: current, at: Date.now() + (connection.live?.clockOffset ?? 0) });
+      onClick({
+        treatment,
+        before: connection.answers[0]?.treatment,
+        at: Date.now() + (connection.live?.clockOffset ?? 0),
+      });
       const words = `Everyone else gets ${treatment}`;
       const changed = await call(patchDefinition, {
         params,
@@ -159,7 +168,7 @@ function Outcome({ connection, definition, click, answer }: OutcomeProps) {
       </p>
     );
   }
-  if (click && !answer) {
+  if (click && isNew(click) && !answer) {
     return (
       <p className={styles.outcome} role="status">
         <LoaderCircle size={22} strokeWidth={1.75} aria-hidden />
@@ -189,6 +198,8 @@ function Outcome({ connection, definition, click, answer }: OutcomeProps) {
         <span>
           {isControl ? (
             `The SDK could not evaluate the flag${last.label ? `: ${last.label}` : ''}.`
+          ) : click && !isNew(click) ? (
+            'It answered this before your change, too.'
           ) : click ? (
             click.before !== undefined && (
               <>

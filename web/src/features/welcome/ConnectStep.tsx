@@ -6,7 +6,7 @@ import type { Project } from '#domain/projects.ts';
 import { type ConnectedSdk, isConnected, type SdkAnswer } from '#domain/sdks.ts';
 import { askSentence, useAdministrators } from '../../kit/Denied.tsx';
 import { explain } from '../../kit/explain.ts';
-import { isOverHttp, isPolling, type LiveSdks, sdkInWords, useSdks } from '../../sdks/connected.ts';
+import { answersFor, isOverHttp, isPolling, type LiveSdks, sdkInWords, useSdks } from '../../sdks/connected.ts';
 import { SdkChooser } from '../../sdks/SdkChooser.tsx';
 import { Snippet } from '../../sdks/Snippet.tsx';
 import { sdkIds, sdks } from '../../sdks/snippets.ts';
@@ -45,22 +45,30 @@ export interface Connection {
 
 interface Known extends Pick<Connection, 'created' | 'firstAnswer'> {
   readonly environmentId: string | undefined;
+  readonly flag: string | undefined;
 }
 
-const nothing: Known = { environmentId: undefined, created: {}, firstAnswer: undefined };
+const nothing: Known = { environmentId: undefined, flag: undefined, created: {}, firstAnswer: undefined };
 
 const everyMs = 1_000;
 
 export function useConnection({ project, environment }: Start, definition: DefinitionAnswer | undefined): Connection {
   const [known, setKnown] = useState<Known>(nothing);
-  // Keys and answers belong to one environment.
-  if (known.environmentId !== environment?.id) setKnown({ ...nothing, environmentId: environment?.id });
+  // Keys belong to one environment, answers also to one flag.
+  if (known.environmentId !== environment?.id) {
+    setKnown({ ...nothing, environmentId: environment?.id, flag: definition?.id });
+  } else if (known.flag !== definition?.id) setKnown({ ...known, flag: definition?.id, firstAnswer: undefined });
   const { created, firstAnswer } = known;
   const place = definition && environment && { project: project.id, environment: environment.id };
   const live = useSdks(place, everyMs);
   const ids = Object.values(created).map(({ id }) => id);
-  const sdk = live?.sdks.find(({ key }) => ids.length === 0 || (key && ids.includes(key.id)));
-  const answers = live?.answers.filter(({ flag }) => flag === definition?.name) ?? [];
+  const answers = definition ? answersFor(live?.answers ?? [], definition) : [];
+  const sdk = live?.sdks.find(
+    (one) =>
+      (ids.length === 0 || (one.key && ids.includes(one.key.id))) &&
+      // An evaluation over HTTP is about one flag.
+      (!isOverHttp(one) || answers.length > 0),
+  );
   // The list is short, so the first one leaves it.
   const oldest = sdk && answers.at(-1);
   useEffect(() => {

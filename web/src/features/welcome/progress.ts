@@ -1,5 +1,6 @@
 /** Which of the first steps are done, judged by what exists and by what SDKs did. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { getDefinition } from '#contract/definitions.ts';
 import { listFlags } from '#contract/flags.ts';
 import { listUsers } from '#contract/users.ts';
@@ -22,35 +23,40 @@ const refreshMs = 3_000;
 export function useProgress({ project, environment }: Start) {
   const may = useMay();
   const me = useMe().user.id;
-  const flags = useQuery({
-    ...reading(listFlags, {
-      params: { project: project.id },
-      query: { expand: 'environments', sort: 'created', order: 'desc', limit: 50 },
-    }),
+  const params = { project: project.id };
+  const query = { expand: 'environments', sort: 'created', limit: 50 } as const;
+  const newestOwn = useQuery({
+    ...reading(listFlags, { params, query: { ...query, order: 'desc', owner: [me] } }),
+    refetchInterval: refreshMs,
+  });
+  const own = newestOwn.data?.objects ?? [];
+  const oldest = useQuery({
+    ...reading(listFlags, { params, query }),
+    enabled: newestOwn.data?.objects.length === 0,
     refetchInterval: refreshMs,
   });
   const users = useQuery({ ...reading(listUsers, { query: { limit: 2 } }), enabled: may(listUsers) });
 
   const isHere = (flag: { definitions?: { environment: { id: string } }[] }) =>
     (flag.definitions ?? []).some((definition) => definition.environment.id === environment?.id);
-  const isOwn = (flag: { owners: { id: string }[] }) => flag.owners.some(({ id }) => id === me);
-  const all = flags.data?.objects ?? [];
-  const own = all.filter(isOwn);
-  const candidates = own.length > 0 ? own : all;
-  const defined = candidates.find(isHere);
-  const flag = defined ?? candidates[0];
-  const params = { project: project.id, flag: defined?.name ?? '', environment: environment?.id ?? '' };
+  const candidates = [...own, ...(oldest.data?.objects ?? [])];
+  // The page stays with its flag, whatever others create: it changes what people get.
+  const [kept, setKept] = useState<string>();
+  const flag = candidates.find(({ id }) => id === kept) ?? candidates.find(isHere) ?? candidates[0];
+  if (flag && flag.id !== kept) setKept(flag.id);
+  const defined = flag && isHere(flag) ? flag : undefined;
+  const place = { ...params, flag: defined?.name ?? '', environment: environment?.id ?? '' };
   const definition = useQuery({
-    ...reading(getDefinition, { params }),
+    ...reading(getDefinition, { params: place }),
     enabled: defined !== undefined,
     refetchInterval: refreshMs,
     // The page stays as it is, and with it the focus, while another environment loads.
     placeholderData: keepPreviousData,
   });
   return {
-    isLoading: flags.isPending || (defined !== undefined && definition.isPending),
+    isLoading: newestOwn.isPending || oldest.isLoading || (defined !== undefined && definition.isPending),
     flag,
-    isOwn: own.length > 0,
+    isOwn: own.some(({ id }) => id === flag?.id),
     /** Of the flag, here. */
     definition: defined && definition.data,
     hasInvited: (users.data?.data.length ?? 0) > 1,
