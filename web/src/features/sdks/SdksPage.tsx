@@ -1,9 +1,11 @@
+import { useQueries } from '@tanstack/react-query';
 import { Navigate, useParams } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { getConvergence } from '#contract/traffic.ts';
 import { Denied } from '../../kit/Denied.tsx';
-import { useEnvironments, useProject } from '../../server/project.ts';
+import { reading } from '../../server/api.ts';
+import { type Environment, useEnvironments, useProject } from '../../server/project.ts';
 import { useMay } from '../../server/session.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Page, PageHead } from '../../ui/Page.tsx';
@@ -18,6 +20,26 @@ const Events = lazy(() => import('./Events.tsx').then(({ Events }) => ({ default
 export const SdksPage = () => <Tab tab="instances" />;
 export const EventsPage = () => <Tab tab="events" />;
 
+/** The first production environment, or another one if only that has instances. */
+function Opening({ environments }: { readonly environments: readonly Environment[] }) {
+  const project = useProject();
+  const found = useQueries({
+    queries: environments.map(({ id }) =>
+      reading(getConvergence, { params: { project: project.id, environment: id } }),
+    ),
+  });
+  if (found.some(({ isPending }) => isPending)) return <SkeletonRows />;
+  const inUse = environments.filter((_, index) => {
+    const { instances = 0, silent = 0, clients = 0 } = found[index]?.data ?? {};
+    return instances + silent + clients > 0;
+  });
+  const candidates = inUse.length > 0 ? inUse : environments;
+  const chosen = candidates.find(({ production }) => production) ?? candidates[0];
+  if (!chosen) return null;
+  const params = { project: project.name, environment: chosen.name };
+  return <Navigate to="/p/$project/sdks/$environment" params={params} replace />;
+}
+
 /** The applications of an environment: which change they have, and the events that they track. */
 function Tab({ tab }: { readonly tab: 'instances' | 'events' }) {
   const may = useMay();
@@ -25,12 +47,8 @@ function Tab({ tab }: { readonly tab: 'instances' | 'events' }) {
   const environments = useEnvironments();
   const { environment: word } = useParams({ strict: false });
   const environment = environments.find(({ name }) => name === word);
-  const usual = environments.find(({ production }) => production) ?? environments[0];
   if (!may(getConvergence)) return <Denied title="SDKs" />;
-  if (word === undefined && usual) {
-    const params = { project: project.name, environment: usual.name };
-    return <Navigate to="/p/$project/sdks/$environment" params={params} replace />;
-  }
+  if (word === undefined && environments.length > 0) return <Opening environments={environments} />;
   const params = { project: project.name, environment: word ?? '' };
   return (
     <Page>
