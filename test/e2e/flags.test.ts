@@ -97,9 +97,7 @@ suite('the list of flags', { concurrency: 2 }, () => {
     await page.goto('/p/Checkout/flags?state=killed:Production&state=different');
     await page.getByText('1 flag matches').waitFor();
     assert.deepEqual(await shown(page), ['legacy_invoice']);
-    await page
-      .getByRole('button', { name: 'State Killed in Production 1 or Different between environments 0' })
-      .waitFor();
+    await page.getByRole('button', { name: 'State Killed in Production 1 or Rules or treatments differ 0' }).waitFor();
     await page.goto('/p/Checkout/flags?tag=search&tag=q4&status=Ramping&q=check&type=user');
     await page.getByText('1 flag matches').waitFor();
     assert.deepEqual(await shown(page), ['checkout_one_page']);

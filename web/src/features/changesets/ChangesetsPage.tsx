@@ -34,7 +34,7 @@ type Filter = (typeof filters)[number];
 const filterWords: Readonly<Record<Filter, string>> = { waiting: 'Waiting for you', mine: 'Yours', all: 'All' };
 
 const emptyWords: Readonly<Record<Filter, readonly [title: string, text: string]>> = {
-  waiting: ['Nothing waits for you', 'Changesets that need you to approve or apply them appear here.'],
+  waiting: ['Nothing waits for you', 'Changesets of others that need you to approve or apply them appear here.'],
   mine: ['You have no changesets', 'Propose a change on the page of a flag, or collect several into one.'],
   all: ['No changesets', 'A changeset changes several flags and environments together, or asks for approval first.'],
 };

@@ -261,7 +261,7 @@ function useStateOptions(): readonly Option[] {
     counts?.state.find((one) => one.state === state && one.environment?.id === environment)?.count;
   const kinds = ['killed', 'undefined', 'defined'] as const;
   return [
-    { id: 'different', label: 'Different between environments', detail: countOf('different') },
+    { id: 'different', label: 'Rules or treatments differ', detail: countOf('different') },
     ...kinds.map((kind) => ({ id: kind, label: stateNames[kind][0], detail: countOf(kind) })),
     ...environments.flatMap(({ id, name }) =>
       kinds.map((kind) => ({

@@ -37,7 +37,11 @@ function Drifting({ left, base }: { readonly left: Environment; readonly base: E
                 Open drift
               </TextLink>
             </div>
-            {totalCount > 0 && <p className={styles.none}>Any difference counts here, also the share of a ramp.</p>}
+            {totalCount > 0 && (
+              <p className={styles.none}>
+                Any difference counts here: also shares, kills, and flags that only one of them defines.
+              </p>
+            )}
             {objects.length > 0 && (
               <ul className={styles.drifting}>
                 {objects.map((flag) => (

@@ -66,6 +66,10 @@ function Tiles() {
   const waiting = useQuery(
     reading(listChangesets, { query: { workspaceId: id, filter: 'waiting', limit: mostWaiting } }),
   ).data?.data.length;
+  const ready =
+    useQuery(
+      reading(listChangesets, { query: { workspaceId: id, filter: 'mine', status: 'APPROVED', limit: mostWaiting } }),
+    ).data?.data.length ?? 0;
   const waitingWords = waiting === mostWaiting ? `${mostWaiting}+` : waiting;
   return (
     <ul className={styles.tiles} aria-label="What needs attention">
@@ -91,11 +95,11 @@ function Tiles() {
           to="/p/$project/flags"
           params={params}
           search={{ state: ['different'] }}
-          title="Out of step"
+          title="Rules differ"
           value={counts && stateCount(counts, 'different')}
           mark="accent"
         >
-          Other rules, or production ahead. Ramps do not count.
+          Rules, targets or treatments. Shares and kills do not count.
         </Tile>
       </li>
       <li>
@@ -104,8 +108,17 @@ function Tiles() {
         </Tile>
       </li>
       <li>
-        <Tile to="/p/$project/changesets" params={params} title="Waiting for you" value={waitingWords} mark="ok">
-          Changesets to approve or apply
+        <Tile
+          to="/p/$project/changesets"
+          params={params}
+          search={waiting === 0 && ready > 0 ? { show: 'mine', state: 'APPROVED' } : { show: 'waiting' }}
+          title="Waiting for you"
+          value={waitingWords}
+          mark="ok"
+        >
+          Changesets of others.{' '}
+          {ready > 0 &&
+            `${ready === mostWaiting ? `${ready}+` : ready} of yours ${ready === 1 ? 'is' : 'are'} ready to apply.`}
         </Tile>
       </li>
     </ul>
