@@ -6,11 +6,9 @@ import {
   bordersOf,
   changeShare,
   moveBorder,
-  raisedTreatment,
   type ShareChange,
   withoutTreatment,
   withoutUnused,
-  withRaised,
   withTreatments,
 } from '../../src/domain/definitions/shares.ts';
 
@@ -136,30 +134,4 @@ test('trying a treatment and taking its share back leaves no trace', () => {
       assert.deepEqual(withoutUnused(back.result, saved), saved);
     }),
   );
-});
-
-test('a rollout raises the first treatment that is not the default, also if the buckets lack it', () => {
-  const flag = { treatments: ['on', 'off', 'new'], defaultTreatment: 'off' };
-  const share = (treatment: string, size: number): Bucket => ({ treatment, size });
-  const shown = (...list: Bucket[]) => ({ raised: raisedTreatment(list, flag), shares: withRaised(list, flag) });
-  const everyoneOff = [share('on', 0), share('off', 100)];
-  assert.deepEqual(shown(share('off', 100)), { raised: 'on', shares: everyoneOff });
-  assert.deepEqual(shown(...everyoneOff), { raised: 'on', shares: everyoneOff });
-  assert.deepEqual(shown(share('on', 100)), { raised: 'on', shares: [share('on', 100), share('off', 0)] });
-  const others = [share('off', 40), share('new', 60)];
-  assert.deepEqual(shown(...others), { raised: 'new', shares: others });
-  const single = { treatments: ['off'], defaultTreatment: 'off' };
-  assert.equal(raisedTreatment([share('off', 100)], single), undefined);
-  assert.deepEqual(withRaised([share('off', 100)], single), [share('off', 100)]);
-});
-
-test('raising a treatment that the saved buckets lack and taking it back leaves no trace', () => {
-  const saved: Bucket[] = [{ treatment: 'off', size: 100 }];
-  const raised = withRaised(saved, { treatments: ['on', 'off'], defaultTreatment: 'off' });
-  assert.deepEqual(withoutUnused(raised, saved), saved);
-  const ten = set(raised, 'on', 10);
-  assert.deepEqual(withoutUnused(ten, saved), [
-    { treatment: 'on', size: 10 },
-    { treatment: 'off', size: 90 },
-  ]);
 });

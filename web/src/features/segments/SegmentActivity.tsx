@@ -86,5 +86,7 @@ function wordsOf({ auditLogType, before, after }: Change, trafficType: string): 
 function ruleLines(before: SegmentRules, after: SegmentRules, trafficType: string): string[] {
   const [first, ...others] = differencesBetween(toSegmentTargeting(before), toSegmentTargeting(after));
   if (!first) return [];
-  return [`${differenceLine(first, trafficType)}${others.length > 0 ? ` and ${others.length} more` : ''}`];
+  return [
+    `${differenceLine(first, trafficType)}${others.length > 0 ? `; ${countOf(others.length, 'more change')}` : ''}`,
+  ];
 }

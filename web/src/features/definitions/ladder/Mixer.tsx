@@ -1,17 +1,11 @@
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { Bucket } from '#domain/definitions/definition.ts';
-import {
-  changeShare,
-  raisedTreatment,
-  type ShareChange,
-  withoutUnused,
-  withRaised,
-  withTreatments,
-} from '#domain/definitions/shares.ts';
+import { changeShare, type ShareChange, withoutUnused, withTreatments } from '#domain/definitions/shares.ts';
 import { Bar, Swatch } from '../../../kit/Bar.tsx';
 import styles from './Mixer.module.css';
 import { MixerBorders } from './MixerBorders.tsx';
+import { raisedTreatment, withRaised } from './raised.ts';
 
 export interface Pin {
   readonly key: string;

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { listChanges } from '#contract/changes.ts';
 import type { Change } from '#domain/changes.ts';
 import { ActivityRail as Rail } from '../../../activity/ActivityRail.tsx';
+import { countOf } from '../../../administration/count.ts';
 import { useFlag } from '../../../server/flag.ts';
 import { useProject } from '../../../server/project.ts';
 import { useMay } from '../../../server/session.ts';
@@ -21,7 +22,7 @@ export function ActivityRail() {
   if (!may(listChanges)) return null;
   const wordsOf = (change: Change) => {
     const [first, ...others] = differencesIn(change);
-    const more = others.length > 0 ? ` and ${others.length} more` : '';
+    const more = others.length > 0 ? `; ${countOf(others.length, 'more change')}` : '';
     const isTold = first && first.kind !== 'killed';
     return {
       what: changeSentence(change),
