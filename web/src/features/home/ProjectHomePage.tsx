@@ -116,14 +116,15 @@ function Tiles() {
           value={waitingWords}
           mark="ok"
         >
-          Changesets of others.{' '}
-          {ready > 0 &&
-            `${ready === mostWaiting ? `${ready}+` : ready} of yours ${ready === 1 ? 'is' : 'are'} ready to apply.`}
+          {ready === 0 ? 'Changesets of others to approve or apply' : `From others. ${readyInWords(ready)}`}
         </Tile>
       </li>
     </ul>
   );
 }
+
+const readyInWords = (count: number): string =>
+  `${count === mostWaiting ? `${count}+` : count} of yours ${count === 1 ? 'is' : 'are'} ready to apply.`;
 
 /** In any environment, or in one. */
 const stateCount = ({ state }: FlagFacets, kind: FlagFacets['state'][number]['state'], environment?: string): number =>
