@@ -61,7 +61,7 @@ const groups = [
   },
   {
     name: 'app',
-    test: /\/src\/(contract|domain)\/(?!(traffic|imports|server)\.|wire\/)|\/typebox\/|\/lucide-react\/|\/web\/src\/((ui|kit)\/(?!JsonDiff|SuggestInput|rollout-status-words|Username|RestoreDe|CodeReferences|drift-kinds|flag-names|Dependents|Version|FlagFilter)|(server|state)\/(?!send-file)|administration\/(whole-lists|count|focus-when-lost)|shell\/(?!DeletedFlag|NoSuch|FlagLayout)|features\/accounts\/(SignedIn|SetupLinkHelp)\.)/,
+    test: /\/src\/(contract|domain)\/(?!(traffic|imports|server|default-rollout-statuses)\.|wire\/)|\/typebox\/|\/lucide-react\/|\/web\/src\/((ui|kit)\/(?!JsonDiff|SuggestInput|rollout-status-words|Username|RestoreDe|CodeReferences|drift-kinds|flag-names|Dependents|Version|FlagFilter)|(server|state)\/(?!send-file)|administration\/(whole-lists|count|focus-when-lost)|shell\/(?!DeletedFlag|NoSuch|FlagLayout)|features\/accounts\/(SignedIn|SetupLinkHelp)\.)/,
   },
   { name: 'traffic', test: /\/src\/(contract|domain)\/traffic\.|\/timeline\/use-traffic/ },
   { name: 'shared', test: /\/web\/src\/(administration|kit)\// },
@@ -78,7 +78,7 @@ const withoutDescriptions: Plugin = {
   enforce: 'pre',
   transform: {
     // Status descriptions are data, not schema descriptions.
-    filter: { id: /\/src\/(contract|domain)\/(?!rollout-statuses)/ },
+    filter: { id: /\/src\/(contract|domain)\/(?!default-rollout-statuses)/ },
     handler: (code) => ({ code: code.replaceAll(described, ''), map: null }),
   },
 };

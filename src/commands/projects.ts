@@ -1,12 +1,12 @@
 import { v7 as newId } from 'uuid';
 import type { ApiKey } from '#domain/api-keys.ts';
+import { defaultRolloutStatuses, isPermanentAtFirst } from '#domain/default-rollout-statuses.ts';
 import { openPermissions } from '#domain/environments.ts';
 import { equalJson } from '#domain/json.ts';
 import type { Operation } from '#domain/json-patch.ts';
 import { Problem } from '#domain/problems.ts';
 import { applyProjectPatch, checkNote, type Note, type Project } from '#domain/projects.ts';
 import type { NewProjects } from '#domain/restrictions.ts';
-import { defaultRolloutStatuses, isPermanentAtFirst } from '#domain/rollout-statuses.ts';
 import { countApiKeys, listApiKeys } from '#store/api-keys.ts';
 import * as store from '#store/projects.ts';
 import { insertRolloutStatuses } from '#store/rollout-statuses.ts';

@@ -91,7 +91,7 @@ suite('projects', { concurrency: 2 }, () => {
   visit(
     'rollout statuses are added, renamed, moved and deleted; flags, filters and the board follow',
     async (things) => {
-      const { page } = things;
+      const { page, api, project } = things;
       const dialog = page.getByRole('dialog');
       await aFlag(things, 'checkout', { status: 'Ramping' });
       await page.goto('/p/Checkout/settings');
@@ -118,16 +118,25 @@ suite('projects', { concurrency: 2 }, () => {
       await look(page, 'statuses of the project');
       await page.getByRole('link', { name: '1 flag' }).click();
       await page.getByRole('row', { name: 'checkout' }).getByText('Rolling out').waitFor();
+      const filtered = page.url();
       await page.goto('/p/Checkout/flags?board=true');
       await page.getByRole('list', { name: 'Rolling out' }).getByText('checkout').waitFor();
 
+      await api('PATCH', `/workspaces/${project.id}`, [
+        { op: 'replace', path: '/requiresTitleAndComments', value: true },
+      ]);
       await page.goto('/p/Checkout/settings');
       await menuOf(page, 'Rolling out', 'Delete');
       await page.getByText('1 flag has this status.').waitFor();
       await page.getByRole('combobox', { name: 'Their new status' }).selectOption('Waiting for legal');
       await look(page, 'deleting a status');
       await press(page, 'Delete rollout status');
+      await page.getByText('This project requires a comment.').waitFor();
+      await page.getByRole('alertdialog').getByLabel('Comment').fill('We wait for legal first.');
+      await press(page, 'Delete rollout status');
       await page.getByText('Deleted Rolling out.').waitFor();
+      await page.goto(filtered);
+      await page.getByText('Deleted status').waitFor();
       await page.goto('/p/Checkout/flags/checkout/details');
       await page.getByText('Ask Kim.').waitFor();
     },

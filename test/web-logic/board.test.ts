@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defaultRolloutStatuses } from '#domain/rollout-statuses.ts';
+import { defaultRolloutStatuses } from '#domain/default-rollout-statuses.ts';
 import { inBoardOrder } from '../../web/src/features/flags/board.ts';
 
 const first = defaultRolloutStatuses.map(({ name }) => name);

@@ -1,5 +1,5 @@
 import { defaultPolicy } from '#domain/cleanup.ts';
-import { defaultRolloutStatuses } from '#domain/rollout-statuses.ts';
+import { defaultRolloutStatuses } from '#domain/default-rollout-statuses.ts';
 import type * as changesContract from '../changes.ts';
 import type * as cleanupContract from '../cleanup.ts';
 import type * as codeReferencesContract from '../code-references.ts';

@@ -6,8 +6,8 @@
  * last imported. The side that changed since then wins; if both did, it is a conflict, and what is here stays.
  */
 import { type AttributeSettings, parseAttribute } from '../attributes.ts';
+import { defaultRolloutStatuses } from '../default-rollout-statuses.ts';
 import { administrators } from '../groups.ts';
-import { defaultRolloutStatuses } from '../rollout-statuses.ts';
 import { emailKey, isEmail } from '../users.ts';
 import { attributeName, type Choices, type Here, type HereProject, type Plan } from './plan.ts';
 import { planDefinitions, planFlag } from './plan-flags.ts';

@@ -1,7 +1,8 @@
 /** Our descriptions of the default rollout statuses. The API keeps the vendor's for compatibility, until someone changes them. */
+import { defaultRolloutStatuses } from '#domain/default-rollout-statuses.ts';
 import type { RolloutStatus } from '#domain/rollout-statuses.ts';
 
-const descriptions: Readonly<Record<string, string>> = {
+const descriptions: Readonly<Record<(typeof defaultRolloutStatuses)[number]['name'], string>> = {
   'Pre-Production': 'The code is not in production yet.',
   '0% in Production': 'The code is in production, turned on for nobody.',
   Killed: 'Everyone gets the default treatment because of a problem.',
@@ -14,8 +15,8 @@ const descriptions: Readonly<Record<string, string>> = {
   Permanent: 'Kept as a permanent switch.',
 };
 
-/** All of the vendor's descriptions start like this. */
-const isVendors = (description: string) => description.startsWith('Splits ');
-
-export const descriptionOf = ({ name, description }: RolloutStatus): string =>
-  isVendors(description) ? (descriptions[name] ?? '') : description;
+/** Someone may have changed the name, but not the description. */
+export function descriptionOf({ description }: Pick<RolloutStatus, 'description'>): string {
+  const vendors = defaultRolloutStatuses.find((status) => status.description === description);
+  return vendors ? descriptions[vendors.name] : description;
+}

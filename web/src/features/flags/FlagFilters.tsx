@@ -117,7 +117,9 @@ const maxNamed = 2;
 function SetFilter({ name, options }: SetProps) {
   const { selected, choose } = useChosen(name);
   const what = filterNames[name];
-  const known = selected.map((id) => options.find((option) => option.id === id) ?? { id, label: id });
+  const isLoaded = useRolloutStatuses().isSuccess;
+  const labelOf = (id: string) => (name === 'status' && isLoaded ? 'Deleted status' : id);
+  const known = selected.map((id) => options.find((option) => option.id === id) ?? { id, label: labelOf(id) });
   return (
     <FilterButton
       what={what}

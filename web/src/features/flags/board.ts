@@ -1,4 +1,6 @@
 /** The columns of the board: their order, and which are folded. */
+
+import { defaultRolloutStatuses } from '#domain/default-rollout-statuses.ts';
 import { equalJson } from '#domain/json.ts';
 import type { RolloutStatus } from '#domain/rollout-statuses.ts';
 import { noticesOf } from '../../state/notices.ts';
@@ -18,7 +20,7 @@ const lifecycle = [
 ];
 
 /** As the API lists them. */
-const atFirst = [...lifecycle.slice(0, 2), 'Killed', ...lifecycle.slice(2, 7), 'Removed from Code', 'Permanent'];
+const atFirst = defaultRolloutStatuses.map(({ name }) => name);
 
 /** By the lifecycle, with statuses of the project's own last; in the project's order once people have chosen one. */
 export function inBoardOrder(statuses: readonly RolloutStatus[]): readonly RolloutStatus[] {

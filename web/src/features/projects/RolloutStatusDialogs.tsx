@@ -2,16 +2,17 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { createRolloutStatus, deleteRolloutStatus, updateRolloutStatus } from '#contract/rollout-statuses.ts';
 import { countOf } from '../../administration/count.ts';
-import { RemoveModal } from '../../administration/RemoveModal.tsx';
 import { sentence } from '../../kit/explain.ts';
 import { FormModal } from '../../kit/FormModal.tsx';
 import { type FieldRule, useForm } from '../../kit/form.ts';
+import { NoteFields, noteOf, noteRules } from '../../kit/NoteFields.tsx';
 import { descriptionOf } from '../../kit/rollout-status-words.ts';
 import { call } from '../../server/api.ts';
 import { useProject } from '../../server/project.ts';
 import { toast } from '../../state/toasts.ts';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { Field } from '../../ui/Field.tsx';
+import { focusWhenLost } from '../../ui/focus.ts';
 import { Select } from '../../ui/Select.tsx';
 import { TextArea } from '../../ui/TextArea.tsx';
 import type { UsedStatus } from './RolloutStatusesCard.tsx';
@@ -95,20 +96,29 @@ export function DeleteStatusDialog({ status, all, onClose }: DeleteProps) {
   const others = all.filter(({ id }) => id !== status.id);
   const [target, setTarget] = useState(others[0]?.id);
   const flags = status.flagCount ?? 0;
+  const isRequired = project.requiresTitleAndComments && flags > 0;
+  const { form, errors, problem, isSending } = useForm({
+    rules: noteRules(isRequired),
+    send: (note) =>
+      call(deleteRolloutStatus, {
+        params: { project: project.id, rolloutStatus: status.id },
+        query: flags === 0 ? {} : { moveTo: target, ...noteOf(note) },
+      }),
+    onDone: async () => {
+      onClose();
+      toast(`Deleted ${status.name}.`);
+      await client.invalidateQueries();
+      focusWhenLost();
+    },
+  });
   return (
-    <RemoveModal
+    <FormModal
+      kind="alert"
       title={`Delete ${status.name}?`}
       about={aboutUses(flags)}
+      {...{ form, problem, isSending, onClose }}
       submit="Delete rollout status"
-      send={() =>
-        call(deleteRolloutStatus, {
-          params: { project: project.id, rolloutStatus: status.id },
-          query: flags === 0 ? {} : { moveTo: target },
-        })
-      }
-      done={`Deleted ${status.name}.`}
-      refresh={() => client.invalidateQueries()}
-      onClose={onClose}
+      look="danger-fill"
     >
       {flags > 0 && (
         <Select
@@ -124,6 +134,7 @@ export function DeleteStatusDialog({ status, all, onClose }: DeleteProps) {
           ))}
         </Select>
       )}
-    </RemoveModal>
+      {isRequired && <NoteFields isRequired title={`Delete ${status.name}`} errors={errors} />}
+    </FormModal>
   );
 }

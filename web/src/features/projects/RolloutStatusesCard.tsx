@@ -31,7 +31,7 @@ export function RolloutStatusesCard() {
   return (
     <Card
       title="Rollout statuses"
-      lead="Labels for the progress of a flag. They do not change what anyone gets. New flags get the first one."
+      lead="Labels for the progress of a flag. They do not change what anyone gets. New flags get the first one. Archived flags are counted too."
     >
       <Loaded query={statuses}>
         {(all) => (
