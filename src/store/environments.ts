@@ -137,10 +137,16 @@ export async function saveEnvironment(tx: Tx, environment: Environment, former: 
 const releaseName = (tx: Tx, projectId: string, name: string) =>
   tx.run(sql`delete from former_environment_names where project_id = ${projectId} and name = ${name}`);
 
-/** The names that the project's environments had before, by their ids. */
+/**
+ * The names that the project's environments had before, by their ids, without those that one has now: a node of the
+ * previous release gives names away and does not know of this table.
+ */
 export async function findFormerEnvironmentNames(db: Reader, projectId: string): Promise<Map<string, string[]>> {
   const rows = await db.all<{ environment_id: string; name: string }>(sql`
-    select environment_id, name from former_environment_names where project_id = ${projectId} order by name`);
+    select environment_id, name from former_environment_names f
+     where project_id = ${projectId}
+       and not exists (select 1 from environments e where e.project_id = f.project_id and e.name = f.name)
+     order by name`);
   const names = new Map<string, string[]>();
   for (const { environment_id: id, name } of rows) names.set(id, [...(names.get(id) ?? []), name]);
   return names;

@@ -72,7 +72,9 @@ function matching({ scope, name, nameOp, nameOrId, formerName }: ProjectFilter):
   const renamed =
     formerName === undefined
       ? empty
-      : sql`and id = (select project_id from former_project_names where name = ${formerName})`;
+      : // One that has it now may have been named by a node of the previous release, which does not know of this table.
+        sql`and id = (select project_id from former_project_names where name = ${formerName})
+            and not exists (select 1 from projects taker where taker.name = ${formerName})`;
   return sql`${reached} ${wanted} ${renamed} ${name === undefined ? empty : named(name, nameOp)}`;
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import sql from 'sql-template-tag';
 import { refused, startApi } from '../support/app.ts';
 import { aDefinedFlag, aProject, uniqueName } from '../support/build.ts';
 
@@ -335,6 +336,23 @@ test('moves at the same time both take effect, and one that changes nothing leav
     const elsewhere = await api.post(`${path}/${c.id}/move`, { before: 'nowhere' });
     refused(elsewhere, 400, 'before names nowhere, which is not an environment of the project');
   });
+});
+
+test('a name that a node of the previous release gave to another environment is no former name', async () => {
+  const project = await aProject(api);
+  const path = `/environments/ws/${project.id}`;
+  await api.patch(`${path}/staging`, [{ op: 'replace', path: '/name', value: 'preview' }]);
+  await api.store.write((tx) =>
+    tx.run(sql`update environments set name = 'staging' where id = ${project.production.id}`),
+  );
+  const { body } = await api.get(`${path}?sort=position`);
+  assert.deepEqual(
+    body.map((one: { name: string; formerNames?: string[] }) => [one.name, one.formerNames]),
+    [
+      ['preview', undefined],
+      ['staging', undefined],
+    ],
+  );
 });
 
 test('an environment keeps its former names until another one of the project takes them', async () => {

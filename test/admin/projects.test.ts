@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import sql from 'sql-template-tag';
 import { refused, startApi } from '../support/app.ts';
 import { uniqueName } from '../support/build.ts';
 
@@ -209,6 +210,16 @@ test('a former name leads to the project until another one takes it', async () =
   assert.deepEqual(await formerly(third), [project.id]);
   for (let count = 0; count < 25; count += 1) await rename(taking.id, uniqueName('often'));
   assert.deepEqual(await formerly(second), [], 'the oldest of many are forgotten');
+});
+
+test('a name that a node of the previous release gave to another project is no former name', async () => {
+  const [project, taking] = [await aBareProject(), await aBareProject()];
+  const path = `/workspaces?formerName=${project.name}`;
+  const value = uniqueName('renamed');
+  await api.patch(`/workspaces/${project.id}`, [{ op: 'replace', path: '/name', value }]);
+  assert.equal((await api.get(path)).body.totalCount, 1);
+  await api.store.write((tx) => tx.run(sql`update projects set name = ${project.name} where id = ${taking.id}`));
+  assert.equal((await api.get(path)).body.totalCount, 0);
 });
 
 test('a patch may name nothing but name and requiresTitleAndComments, and is all or nothing', async () => {

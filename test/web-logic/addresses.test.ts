@@ -100,6 +100,11 @@ test('after signing in nobody is sent to another site', () => {
   );
 });
 
+test('a current name of an environment stays, even if another environment had it', () => {
+  const params = { environment: 'Staging' };
+  assert.equal(withCurrentNames(params, [{ name: 'Preview', formerNames: ['Staging'] }, { name: 'Staging' }]), params);
+});
+
 test('former names of environments become current ones, where an address names environments', () => {
   const environments = [{ name: 'Preview', formerNames: ['Staging', 'Test'] }, { name: 'Production' }];
   assert.deepEqual(withCurrentNames({ project: 'Test', environment: 'Test' }, environments), {

@@ -18,11 +18,14 @@ interface Renamed {
   readonly formerNames?: readonly string[];
 }
 
-/** The same parameters if they name no environment by a former name. */
+/**
+ * The same parameters if they name no environment by a former name. A current one is never replaced: during an update,
+ * a node of the previous release gives names away without forgetting who had them.
+ */
 export function withCurrentNames<Params extends object>(params: Params, environments: readonly Renamed[]): Params {
   const renamed = Object.entries(params).flatMap(([key, value]) => {
-    const environment =
-      environmentParams.includes(key) && environments.find(({ formerNames }) => formerNames?.includes(value));
+    if (!environmentParams.includes(key) || environments.some(({ name }) => name === value)) return [];
+    const environment = environments.find(({ formerNames }) => formerNames?.includes(value));
     return environment ? [[key, environment.name]] : [];
   });
   return renamed.length > 0 ? { ...params, ...Object.fromEntries(renamed) } : params;
