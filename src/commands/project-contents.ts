@@ -13,7 +13,7 @@ import { listEnvironments } from '#store/environments.ts';
 import { listFlagSets } from '#store/flag-sets.ts';
 import { countFlagsAndDefinitions, listStoredFlags } from '#store/flags.ts';
 import { lockProject } from '#store/projects.ts';
-import { hasSegments, listSegments } from '#store/segments.ts';
+import { countSegmentsAndActivations, hasSegments, listActiveSegments, listSegments } from '#store/segments.ts';
 import { listTrafficTypes } from '#store/traffic-types.ts';
 import { requirePermission } from './actors.ts';
 import { type AloneTx, type Context, writeAlone } from './context.ts';
@@ -22,7 +22,7 @@ import { deleteEnvironmentIn } from './environments.ts';
 import { deleteFlagSetIn } from './flag-sets.ts';
 import { removeFlagsIn } from './flags.ts';
 import { deleteKeysOfProjectIn, deleteLockedProjectIn, requireNote } from './projects.ts';
-import { removeSegmentIn } from './segments.ts';
+import { removeActivationsIn, removeSegmentsIn } from './segments.ts';
 import { deleteTrafficTypeIn } from './traffic-types.ts';
 
 /**
@@ -33,7 +33,7 @@ const maxDeleted = 5_000;
 
 /**
  * Refuses if the actor could not delete something in it alone, if an environment requires approvals that the actor
- * cannot skip, or if there are too many flags.
+ * cannot skip, or if there is too much in it.
  */
 export const deleteProjectWithContents = (context: Context, project: Project, note: Note) =>
   writeAlone(context, (tx) => deleteProjectWithContentsIn(tx, project, note));
@@ -44,8 +44,10 @@ export async function deleteProjectWithContentsIn(tx: AloneTx, { id, name }: Pro
   const environments = await listEnvironments(tx, id, { kind: 'account' });
   await requirePermissionsFor(tx, project, environments);
   await requireNoApprovals(tx, project, environments);
-  const count = await countFlagsAndDefinitions(tx, id);
-  if (count > maxDeleted) throw new Problem('project_too_large', { name, max: maxDeleted });
+  const count = (await countFlagsAndDefinitions(tx, id)) + (await countSegmentsAndActivations(tx, id));
+  if (count > maxDeleted) {
+    throw new Problem('project_too_large', { name, max: maxDeleted, contents: 'flags, definitions and segments' });
+  }
   const keys = await deleteKeysOfProjectIn(tx, id);
   for (const environment of environments) {
     const definedFlags = () => listDefinedFlags(tx, environment.id, 500);
@@ -53,10 +55,12 @@ export async function deleteProjectWithContentsIn(tx: AloneTx, { id, name }: Pro
   }
   const flags = () => listStoredFlags(tx, id, 50);
   await untilNone(flags, (some) => removeFlagsIn(tx, { project, flags: some, note }));
-  const segments = () => listSegments(tx, { projectId: id, kind: undefined }, { offset: 0, limit: 100 });
-  await untilNone(segments, async (some) => {
-    for (const segment of some) await removeSegmentIn(tx, segment);
-  });
+  for (const environment of environments) {
+    const active = () => listActiveSegments(tx, environment.id, 50);
+    await untilNone(active, (some) => removeActivationsIn(tx, environment, some));
+  }
+  const segments = () => listSegments(tx, { projectId: id }, { offset: 0, limit: 50 });
+  await untilNone(segments, (some) => removeSegmentsIn(tx, some));
   const flagSets = () =>
     listFlagSets(tx, { projectId: id, after: undefined, before: undefined, offset: 0, limit: 100 });
   await untilNone(flagSets, async (some) => {

@@ -45,7 +45,7 @@ export async function copyProjectIn(tx: RecordingTx, { id }: Project, { name, fl
     await requirePermission(tx, tx.actor, { access: { needs, scope: 'account' } });
   }
   if (flags && (await countFlagsAndDefinitions(tx, id)) > maxCopied) {
-    throw new Problem('project_too_large', { name: source.name, max: maxCopied });
+    throw new Problem('project_too_large', { name: source.name, max: maxCopied, contents: 'flags and definitions' });
   }
   const access = await requireAccess(tx, id);
   const project: Project = { ...source, id: newId(), name };

@@ -132,17 +132,31 @@ export async function deleteSegmentIn(tx: RecordingTx, segment: Segment) {
 }
 
 /**
- * Part of deleting a project: nothing names it, and its environments are deleted in the same transaction, so it leaves
- * no tombstones. A job deletes its keys.
+ * Part of deleting a project: nothing names them, and the environment is deleted in the same transaction, so they leave
+ * no tombstones. A job deletes their keys.
  */
-export async function removeSegmentIn(tx: RecordingTx, segment: Segment): Promise<void> {
-  for (const environment of await store.listEnvironmentsOfSegment(tx, segment.id)) {
-    const activation = await requireActivation(tx, environment, segment);
-    const before = toPlaceRecord({ environment, segment, activation });
-    await tx.record({ ...entry('segment.deactivated', segment, environment), before });
-  }
-  await store.deleteSegment(tx, segment.id);
-  await tx.record({ ...entry('segment.deleted', segment), before: toRecord(segment) });
+export async function removeActivationsIn(
+  tx: RecordingTx,
+  environment: Environment,
+  active: readonly store.ActiveSegment[],
+): Promise<void> {
+  await store.deleteActivations(
+    tx,
+    environment.id,
+    active.map(({ segment }) => segment),
+  );
+  await tx.record(
+    ...active.map(({ segment, activation }) => ({
+      ...entry('segment.deactivated', segment, environment),
+      before: toPlaceRecord({ environment, segment, activation }),
+    })),
+  );
+}
+
+/** Part of deleting a project. They must be active nowhere. */
+export async function removeSegmentsIn(tx: RecordingTx, segments: readonly Segment[]): Promise<void> {
+  await store.deleteSegments(tx, segments);
+  await tx.record(...segments.map((segment) => ({ ...entry('segment.deleted', segment), before: toRecord(segment) })));
 }
 
 /** A segment in an environment. */

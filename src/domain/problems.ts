@@ -143,10 +143,10 @@ export const problems = {
     (p) => `Project ${p.name} cannot be deleted with its contents: changes in ${p.environment} need an approval`,
     (p) => `Turn approvals off in ${p.environment} first, or delete its definitions with approved changesets`,
   ),
-  project_too_large: problem<{ name: string; max: number }>(
+  project_too_large: problem<{ name: string; max: number; contents: string }>(
     'invalid',
-    (p) => `Project ${p.name} has more than ${p.max} flags and definitions`,
-    () => 'They must fit into one transaction: delete some flags first, or copy the project without flags',
+    (p) => `Project ${p.name} has more than ${p.max} ${p.contents}`,
+    () => 'They must fit into one transaction: delete some of them first, or copy the project without flags',
   ),
   environment_not_found: notFoundByName('environment', 'GET /environments/ws/<project>'),
   environment_ambiguous: problem<{ name: string }>(

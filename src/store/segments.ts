@@ -173,16 +173,61 @@ export async function saveSegmentTags(tx: Tx, id: string, tags: readonly string[
 /** Also deletes its tags. Deactivate it everywhere first. */
 export const deleteSegment = (tx: Tx, id: string) => tx.run(sql`delete from segments where id = ${id}`);
 
+/** For a project that is deleted: they are active nowhere any more. */
+export const deleteSegments = (tx: Tx, segments: readonly Segment[]) =>
+  tx.run(sql`delete from segments where id in (${join(segments.map(({ id }) => id))})`);
+
+/** For a project that is deleted: nobody needs tombstones. */
+export const deleteActivations = (tx: Tx, environmentId: string, segments: readonly Segment[]) =>
+  tx.run(sql`
+    delete from segment_environments
+     where environment_id = ${environmentId} and segment_id in (${join(segments.map(({ id }) => id))})`);
+
+interface ActivationRow extends Omit<Activation, 'rules'> {
+  readonly rules: string | null;
+}
+
 export async function findActivation(
   db: Reader,
   environmentId: string,
   segmentId: string,
 ): Promise<Activation | undefined> {
-  const row = await db.one<Omit<Activation, 'rules'> & { rules: string | null }>(sql`
+  const row = await db.one<ActivationRow>(sql`
     select change_number as "changeNumber", key_count as "keyCount", rules, created_at as "createdAt",
            updated_at as "updatedAt"
       from segment_environments where environment_id = ${environmentId} and segment_id = ${segmentId}`);
   return row && { ...row, rules: row.rules ?? undefined };
+}
+
+export interface ActiveSegment {
+  readonly segment: Segment;
+  readonly activation: Activation;
+}
+
+/** Some segments that are active in the environment. */
+export async function listActiveSegments(db: Reader, environmentId: string, limit: number): Promise<ActiveSegment[]> {
+  const rows = await db.all<SegmentRow & ActivationRow>(sql`
+    select ${columns}, e.change_number as "changeNumber", e.key_count as "keyCount", e.rules,
+           e.created_at as "createdAt", e.updated_at as "updatedAt"
+      from (select * from segment_environments where environment_id = ${environmentId}
+             order by segment_id limit ${limit}) e
+      join segments s on s.id = e.segment_id join traffic_types t on t.id = s.traffic_type_id
+     order by e.segment_id`);
+  const segments = await withTags(db, rows);
+  return rows.flatMap(({ changeNumber, keyCount, rules, createdAt, updatedAt }, index) => {
+    const segment = segments[index];
+    const activation = { changeNumber, keyCount, rules: rules ?? undefined, createdAt, updatedAt };
+    return segment ? [{ segment, activation }] : [];
+  });
+}
+
+/** The number of segments of a project, and of the environments where they are active. */
+export async function countSegmentsAndActivations(db: Reader, projectId: string): Promise<number> {
+  const row = await db.one<{ total: number }>(sql`
+    select (select count(*) from segments where project_id = ${projectId})
+         + (select count(*) from environments p join segment_environments e on e.environment_id = p.id
+             where p.project_id = ${projectId}) as total`);
+  return Number(row?.total ?? 0);
 }
 
 /** Where the segment is active, by environment id: the order in which change numbers must be taken. */

@@ -137,7 +137,37 @@ test('a project with very many flags is not deleted in one go', async () => {
   const project = await aProject(api);
   const flag = await aFlag(api, project);
   await copiesOfFlag(api, flag, 5_000);
-  refused(await withContents(project), 400, `Project ${project.name} has more than 5000 flags and definitions`);
+  refused(
+    await withContents(project),
+    400,
+    `Project ${project.name} has more than 5000 flags, definitions and segments`,
+  );
   await api.delete(`/splits/ws/${project.id}/${flag.name}`);
   assert.equal((await withContents(project)).status, 200);
+});
+
+test('segments, and where they are active, count as well', async () => {
+  const project = await aProject(api);
+  const flag = await aFlag(api, project);
+  const { name } = await aSegment(api, project, [project.staging]);
+  const first = await api.store.one<{ id: string }>(sql`select id from segments where name = ${name}`);
+  const columns = sql`project_id, traffic_type_id, kind, description, creator_type, creator_id, creator_name, created_at`;
+  const place = sql`environment_id, change_number, key_count, created_at, updated_at`;
+  const numbers = sql`
+    with recursive numbers (number) as (select 1 union all select number + 1 from numbers where number < 2499)`;
+  await api.store.write(async (tx) => {
+    await tx.run(sql`
+      ${numbers} insert into segments (id, name, ${columns})
+      select id || '-' || number, name || '_' || number, ${columns} from segments cross join numbers where id = ${first?.id}`);
+    await tx.run(sql`
+      ${numbers} insert into segment_environments (segment_id, ${place})
+      select segment_id || '-' || number, ${place} from segment_environments cross join numbers where segment_id = ${first?.id}`);
+  });
+  refused(await withContents(project), 400, / has more than 5000 flags, definitions and segments$/);
+  await api.delete(`/splits/ws/${project.id}/${flag.name}`);
+  const actions = await api.recorded(async () => {
+    const { status, text } = await withContents(project);
+    assert.equal(status, 200, text);
+  });
+  assert.equal(actions.filter((action) => action.startsWith('segment.')).length, 5_000);
 });

@@ -324,6 +324,8 @@ const lists: Record<string, readonly Run[]> = {
   countDirectDependents: dependentsFilters.map((filter) => (db) => references.countDirectDependents(db, filter)),
   listSegments: segmentFilters.map((filter) => (db) => segments.listSegments(db, filter, page)),
   countSegments: segmentFilters.map((filter) => (db) => segments.countSegments(db, filter)),
+  listActiveSegments: [(db) => segments.listActiveSegments(db, environment.id, 50)],
+  countSegmentsAndActivations: [(db) => segments.countSegmentsAndActivations(db, project.id)],
   countSegmentTags: [(db) => segments.countSegmentTags(db, project.id)],
   listUsage: [(db) => segments.listUsage(db, project.id, [aStoredSegment])],
   countSegmentUses: [(db) => segments.countSegmentUses(db, project.id, [aStoredSegment])],
