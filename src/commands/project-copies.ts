@@ -8,6 +8,7 @@ import type { Environment, StoredPermissions } from '#domain/environments.ts';
 import type { Flag } from '#domain/flags.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Project, ProjectCopy } from '#domain/projects.ts';
+import type { NewProjects } from '#domain/restrictions.ts';
 import type { Circle, Grantee } from '#domain/rights.ts';
 import type { Reference } from '#domain/schema.ts';
 import { listAttributes } from '#store/attributes.ts';
@@ -35,10 +36,15 @@ const maxCopied = 2_000;
 
 const neededForFlags = ['flag.read', 'definition.read', 'flag.write', 'definition.write'] as const;
 
-export const copyProject = (context: Context, source: Project, copy: ProjectCopy) =>
-  write(context, (tx) => copyProjectIn(tx, source, copy));
+export const copyProject = (context: Context, source: Project, copy: ProjectCopy, newProjects: NewProjects) =>
+  write(context, (tx) => copyProjectIn(tx, source, copy, newProjects));
 
-export async function copyProjectIn(tx: RecordingTx, { id }: Project, { name, flags = false }: ProjectCopy) {
+export async function copyProjectIn(
+  tx: RecordingTx,
+  { id }: Project,
+  { name, flags = false }: ProjectCopy,
+  newProjects: NewProjects,
+) {
   const source = await lockProject(tx, id);
   // Access lists do not apply: who may create projects may change them.
   for (const needs of flags ? neededForFlags : []) {
@@ -51,7 +57,7 @@ export async function copyProjectIn(tx: RecordingTx, { id }: Project, { name, fl
   const project: Project = { ...source, id: newId(), name };
   await insertProject(tx, project);
   await recordNewProjectIn(tx, project);
-  await restrictCopyIn(tx, project, withoutKeys(access));
+  await restrictCopyIn(tx, project, { original: withoutKeys(access), newProjects });
   const copied: Copied = {
     project,
     statuses: await copyStatuses(tx, project, source),

@@ -10,7 +10,14 @@ import { administrators } from '#domain/groups.ts';
 import { equalJson } from '#domain/json.ts';
 import { Problem, refuse } from '#domain/problems.ts';
 import type { Project } from '#domain/projects.ts';
-import { checkViewers, type NewProjects, type Openness, opennessOf, toRestriction } from '#domain/restrictions.ts';
+import {
+  checkViewers,
+  type NewProjects,
+  type Openness,
+  opennessOf,
+  stricter,
+  toRestriction,
+} from '#domain/restrictions.ts';
 import { requireMatch } from '#domain/revisions.ts';
 import type { Circle, Grantee, NamedGrantee, ProjectAccessUpdate } from '#domain/rights.ts';
 import { lockAdminKeyNames } from '#store/api-keys.ts';
@@ -153,15 +160,25 @@ async function recordRemoval(tx: AloneTx, before: StoredAccess, { type, id }: Na
 export async function restrictNewProjectIn(tx: RecordingTx, project: Project, choice: NewProjects): Promise<void> {
   if (choice === 'open') return;
   const before = await requireAccess(tx, project.id);
-  const id = await findAdministratorsId(tx);
-  await saveOpenness(tx, before, opennessOf(choice, { type: 'group', id, name: administrators.name }));
+  await saveOpenness(tx, before, await settingOf(tx, choice));
 }
 
-/** Gives a new project the restrictions of the one that it is a copy of. Nobody's access ends. */
-export async function restrictCopyIn(tx: RecordingTx, project: Project, openness: Openness): Promise<void> {
+/**
+ * Gives a new project the restrictions of the one that it is a copy of, and where that has none, those of the setting.
+ * Nobody's access ends.
+ */
+export async function restrictCopyIn(
+  tx: RecordingTx,
+  project: Project,
+  { original, newProjects }: { original: Openness; newProjects: NewProjects },
+): Promise<void> {
   const before = await requireAccess(tx, project.id);
-  if (!isSameOpenness(before, openness)) await saveOpenness(tx, before, openness);
+  const after = stricter(original, await settingOf(tx, newProjects));
+  if (!isSameOpenness(before, after)) await saveOpenness(tx, before, after);
 }
+
+const settingOf = async (tx: RecordingTx, choice: NewProjects): Promise<Openness> =>
+  opennessOf(choice, { type: 'group', id: await findAdministratorsId(tx), name: administrators.name });
 
 const merged = (stored: Circle, update: ProjectAccessUpdate['view']) => ({
   restricted: update?.restricted ?? stored.restricted,

@@ -101,3 +101,10 @@ export const opennessOf = (choice: NewProjects, administrators: Grantee): Openne
   edit: { restricted: choice === 'read-only', grantees: [] },
   ownersEdit: false,
 });
+
+/** For a copy of a project: its lists, and where it has none, those of the setting. */
+export const stricter = (original: Openness, setting: Openness): Openness => ({
+  view: original.view.restricted ? original.view : setting.view,
+  edit: original.edit.restricted ? original.edit : setting.edit,
+  ownersEdit: original.ownersEdit && (original.edit.restricted || !setting.edit.restricted),
+});

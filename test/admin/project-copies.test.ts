@@ -3,7 +3,16 @@ import { test } from 'node:test';
 import sql from 'sql-template-tag';
 import type { Role } from '#domain/access.ts';
 import { lacks, refused, startApi } from '../support/app.ts';
-import { aDefinedFlag, aDefinition, aFlag, aFullProject, aProject, aSetName, uniqueName } from '../support/build.ts';
+import {
+  aDefinedFlag,
+  aDefinition,
+  aFlag,
+  aFullProject,
+  aProject,
+  aSetName,
+  copiesOfFlag,
+  uniqueName,
+} from '../support/build.ts';
 
 const api = await startApi();
 
@@ -142,6 +151,39 @@ test('a key copies flags only if it can read and create them', async () => {
   lacks(await copyAs(['API_ADMIN', 'API_FEATURE_FLAG_VIEWER'], true), 'flag.write');
   assert.equal((await copyAs(['API_ADMIN', 'API_FEATURE_FLAG_EDITOR'], true)).status, 200);
   assert.equal((await copyAs(['API_ADMIN'], false)).status, 200);
+});
+
+test('a copy is no more open than new projects are, and keeps the lists of its original', async () => {
+  for (const newProjects of ['private', 'read-only'] as const) {
+    const strict = await startApi({ newProjects });
+    const project = await aProject(strict);
+    const accessOf = async (id: string) => (await strict.get(`/workspaces/${id}/access`)).body;
+    const asNew = await accessOf(project.id);
+    const copied = async () => {
+      const { body } = await strict.post(`/workspaces/${project.id}/copy`, { name: uniqueName('copy') });
+      const { view, edit, ownersEdit } = await accessOf(body.id);
+      return { view, edit, ownersEdit };
+    };
+    const open = { restricted: false, grantees: [] };
+    await strict.put(`/workspaces/${project.id}/access`, { view: open, edit: open, ownersEdit: true });
+    const ownersEdit = newProjects === 'private';
+    assert.deepEqual(await copied(), { view: asNew.view, edit: asNew.edit, ownersEdit });
+
+    const { body: team } = await strict.post('/groups', { name: uniqueName('team') });
+    const edit = { restricted: true, grantees: [{ type: 'group', id: team.id }] };
+    await strict.put(`/workspaces/${project.id}/access`, { edit });
+    const listed = (await copied()).edit.grantees.map(({ id }: { id: string }) => id);
+    assert.deepEqual(listed, [team.id]);
+  }
+});
+
+test('a project with very many flags is copied without them only', async () => {
+  const project = await aProject(api);
+  await copiesOfFlag(api, await aFlag(api, project), 2_000);
+  const name = uniqueName('copy');
+  const refusal = await copyOf(project, { name, flags: true });
+  refused(refusal, 400, `Project ${project.name} has more than 2000 flags and definitions`);
+  assert.equal((await copyOf(project, { name })).status, 200);
 });
 
 test('a copy has a name of its own, and a refused one leaves nothing behind', async () => {

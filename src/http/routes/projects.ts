@@ -34,7 +34,7 @@ export const projects = (db: Reader, newProjects: NewProjects) =>
       return createProject(context, fields, newProjects);
     },
     patchProject: async ({ context, project, body }) => patchProject(context, project, body),
-    copyProject: async ({ context, project, body }) => copyProject(context, project, body),
+    copyProject: async ({ context, project, body }) => copyProject(context, project, body, newProjects),
     deleteProject: async ({ context, project, query, body }) => {
       const command = query.contents === 'delete' ? deleteProjectWithContents : deleteProject;
       return command(context, project, noteOf(query, body));
