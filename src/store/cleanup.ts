@@ -151,7 +151,8 @@ export const listCleanupFlags = (
 ) =>
   db.all<FlagRow>(sql`
     select f.id, f.name, f.created_at, f.owners, s.id as status_id, s.name as status,
-           ${isPermanent} as permanent, k.until, k.note, k.kept_at, k.kept_by, (select max(t.last_at) from flag_traffic t where t.flag_id = f.id) as last_at,
+           ${isPermanent} as permanent, k.until, k.note, k.kept_at, k.kept_by,
+           (select max(t.last_at) from flag_traffic t where t.flag_id = f.id) as last_at,
            (select count(*) from code_references r where r.flag_id = f.id) as code_references
       from flags f join rollout_statuses s on s.id = f.rollout_status_id left join flag_keeps k on k.flag_id = f.id
      where f.project_id = ${projectId} and f.archived_at is null

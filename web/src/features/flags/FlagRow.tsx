@@ -83,13 +83,7 @@ function Row({ flag, index, shown, drafted, traffic, owners, isSelected, onToggl
       )}
       {columns.has('owner') && (
         <td role="cell" className={styles.owners}>
-          {owners
-            .split('\n')
-            .filter(Boolean)
-            .slice(0, 2)
-            .map((owner) => (
-              <Avatar key={owner} name={owner} isAlone />
-            ))}
+          <Owners names={owners.split('\n').filter(Boolean)} />
         </td>
       )}
       {columns.has('created') && (
@@ -149,3 +143,18 @@ export const LoadingRow = ({ index, cells }: { readonly index: number; readonly 
     </td>
   </tr>
 );
+
+/** There is room for two: an avatar and the number of the others, if there are more. */
+function Owners({ names }: { names: readonly string[] }) {
+  const shown = names.length > 2 ? names.slice(0, 1) : names;
+  const others = names.slice(shown.length);
+  return (
+    <>
+      {shown.map((name, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: two people can have one name
+        <Avatar key={place} name={name} isAlone />
+      ))}
+      {others.length > 0 && <small title={others.join(', ')}> +{others.length}</small>}
+    </>
+  );
+}

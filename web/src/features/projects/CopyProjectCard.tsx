@@ -45,7 +45,7 @@ function CopyProjectDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <FormModal
       title={`Copy ${project.name}`}
-      about="The copy has no API keys and no segments. Rules that name a segment match nobody there until you create it."
+      about="API keys are not copied. Segments are not copied: until you create them, nobody is in them."
       form={form}
       problem={problem}
       isSending={isSending}
