@@ -154,7 +154,9 @@ test('names are shown as they are: they neither become markup nor headers', asyn
   const { api, server, start } = await aPost();
   start();
   const inviter = '<b>Eve</b> & "friends" <script>alert(1)</script>';
-  await api.post('/users', { email: 'ada@example.com' }, { as: await api.key({ name: inviter }) });
+  const { email: address, signedIn } = await setUpAdministrator(api);
+  await api.store.write((tx) => tx.run(sql`update users set name = ${inviter} where email = ${address}`));
+  await api.post('/users', { email: 'ada@example.com' }, signedIn);
   const invitation = await server.nextMail();
   assert.ok(invitation.text.includes(inviter));
   assert.doesNotMatch(invitation.html, /<script|<b>Eve/);
