@@ -115,7 +115,7 @@ describe('the command line, while the server runs', sideBySide, () => {
     const { id, name, text } = await aKey('--project', 'Default', '--role', 'API_ADMIN', '--role', 'API_APIKEY');
     const printed = await ran('keys', 'list');
     const [head, ...rows] = printed.trimEnd().split('\n');
-    assert.match(head ?? '', /^id +name +type +ends with +roles +scope +last used$/);
+    assert.match(head ?? '', /^id +name +type +ends with +roles +scope +last used +expires$/);
     const row = rows.find((line) => line.startsWith(id));
     assert.deepEqual(row?.split(/ {2,}/), [
       id,
@@ -124,6 +124,7 @@ describe('the command line, while the server runs', sideBySide, () => {
       text.slice(-4),
       'API_ADMIN API_APIKEY',
       'Default',
+      'never',
       'never',
     ]);
     for (const secret of [text, adminKey]) {
