@@ -7,6 +7,25 @@ import { aMember, choose, look, menuOf, row, signedInVisitsIn } from './support.
 const visit = signedInVisitsIn(await startBrowser());
 
 suite('groups', { concurrency: 2 }, () => {
+  visit('what changes while a list loads for the first time is shown', async ({ page, api }) => {
+    await page.goto('/admin/api-keys');
+    await heading(page, 'API keys').waitFor();
+    await page.route(
+      '**/internal/api/v2/groups?**',
+      async (route) => {
+        const response = await route.fetch();
+        // The page hears of it, and asks for everything that it shows.
+        const heard = page.waitForRequest('**/internal/account/session');
+        await api('POST', '/groups', { name: 'Made meanwhile' });
+        await heard;
+        await route.fulfill({ response });
+      },
+      { times: 1 },
+    );
+    await page.getByRole('link', { name: 'Groups' }).click();
+    await row(page, 'Made meanwhile').waitFor();
+  });
+
   visit('a group is made, filled, renamed, emptied and deleted', async (things) => {
     const { page, api } = things;
     const liu = await aMember(things);

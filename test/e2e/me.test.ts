@@ -45,7 +45,7 @@ suite('one’s own page', { concurrency: 2 }, () => {
     await openFlag(page, 'checkout_one_page', 'Staging');
     await press(page, 'Watch');
     await page.getByRole('button', { name: 'Watching', exact: true }).waitFor();
-    await page.getByText('You watch it.').waitFor();
+    await page.getByText('You watch it, but this server sends no mail.').waitFor();
     await page.goto('/p/Checkout/flags');
     await press(page, 'Watched by me');
     await page.getByText('1 flag matches').waitFor();

@@ -5,6 +5,7 @@
  * lock opens it and passes everything on. Locks need HTTPS or localhost; without them each tab has a stream of its own
  * while it is visible.
  */
+import type { Query } from '@tanstack/react-query';
 import { accountPrefix } from '#contract/parts.ts';
 import { noticesOf } from '../state/notices.ts';
 import { isLive } from './connection.ts';
@@ -191,7 +192,16 @@ function refetchWaiting(): void {
   waiting = [];
   isScheduled = false;
   refetchedAt = Date.now();
-  void client.invalidateQueries({
-    predicate: ({ queryKey }) => changes.some((change) => change === 'everything' || concerns(change, queryKey)),
-  });
+  const filters = {
+    predicate: ({ queryKey }: Pick<Query, 'queryKey'>) =>
+      changes.some((change) => change === 'everything' || concerns(change, queryKey)),
+  };
+  const asking = client.getQueryCache().findAll({ ...filters, fetchStatus: 'fetching' });
+  void client.invalidateQueries(filters);
+  for (const { state, promise, queryKey } of asking) {
+    // Those that have nothing yet are not asked again while they are: their answer may be from before the change.
+    if (state.data === undefined) void promise?.then(() => client.invalidateQueries({ queryKey, exact: true }), ignore);
+  }
 }
+
+const ignore = (): void => undefined;
