@@ -26,8 +26,8 @@ import { removeActivationsIn, removeSegmentsIn } from './segments.ts';
 import { deleteTrafficTypeIn } from './traffic-types.ts';
 
 /**
- * Flags and definitions. A transaction has eight seconds on PostgreSQL; on SQLite, its commit is one turn of the event
- * loop. 2,000 flags with 3 definitions each took 1.1 s on SQLite, the longest turn 21 ms.
+ * Flags, definitions and segments. A transaction has eight seconds on PostgreSQL; on SQLite, its commit is one turn of
+ * the event loop. 2,000 flags with 3 definitions each took 1.1 s on SQLite, the longest turn 21 ms.
  */
 const maxDeleted = 5_000;
 

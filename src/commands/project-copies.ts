@@ -105,7 +105,7 @@ async function copyEnvironments(
   return copies;
 }
 
-/** The copy has no keys of the original, and those of the whole account are listed anew where they are needed. */
+/** Copied lists leave API keys out: those of the original cannot reach the copy, others are added where needed. */
 const isNoKey = ({ type }: Grantee): boolean => type !== 'api_key';
 const people = ({ restricted, grantees }: Circle): Circle => ({ restricted, grantees: grantees.filter(isNoKey) });
 const withoutKeys = ({ view, edit, ownersEdit }: StoredAccess) => ({
