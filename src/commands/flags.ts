@@ -28,7 +28,7 @@ import * as store from '#store/flags.ts';
 import { lockGroupNames } from '#store/groups.ts';
 import { findProjectAccess } from '#store/restrictions.ts';
 import { keepFirstRolloutStatus, keepRolloutStatus } from '#store/rollout-statuses.ts';
-import type { Tx } from '#store/sql.ts';
+import { inChunks, type Tx } from '#store/sql.ts';
 import { findTrafficTypeById } from '#store/traffic-types.ts';
 import { lockUserNames } from '#store/users.ts';
 import { requireRight } from './actors.ts';
@@ -264,8 +264,8 @@ const flagsAtOnce = 50;
 export async function removeOwnerIn(tx: AloneTx, { type, id, name }: Owner & Reference): Promise<void> {
   const ids = await store.listOwnedFlagIds(tx, id, maxOwned + 1);
   if (ids.length > maxOwned) throw new Problem('owner_of_many_flags', { name, max: maxOwned });
-  for (let from = 0; from < ids.length; from += flagsAtOnce) {
-    const flags = await store.lockFlags(tx, ids.slice(from, from + flagsAtOnce));
+  for (const some of inChunks(ids, flagsAtOnce)) {
+    const flags = await store.lockFlags(tx, some);
     const changes = flags.map((before) => {
       const owners = before.owners.filter((owner) => owner.type !== type || owner.id !== id);
       return { before, after: { ...before, owners, revision: nextRevision(tx.now, before.revision) } };
@@ -295,13 +295,7 @@ export async function moveFlagsIn(
     const moved = { rolloutStatus, rolloutStatusTimestamp: tx.now, revision };
     await store.saveRolloutStatusOf(tx, flags, moved);
     await tx.record(
-      ...flags.map((flag) => ({
-        ...entry('flag.patched', project, flag),
-        before: withoutRevision(flag),
-        after: withoutRevision({ ...flag, ...moved }),
-        note,
-        notBefore: revision,
-      })),
+      ...flags.map((flag) => changeEntry({ project, note, action: 'flag.patched' }, flag, { ...flag, ...moved })),
     );
   }
 }
