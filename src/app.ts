@@ -143,6 +143,7 @@ export async function createApp({
         secrets: tokenSecretsOf(account),
         now: () => store.clock(),
         version: manifest.version,
+        afterWrites: () => store.afterWrites(),
       }),
       ...{ throttles, log, answered, traces, trustProxy, publicUrl, nextTransactionId },
     });

@@ -51,6 +51,7 @@ export async function startStandby(config: Config, log: Logger, copy: DiskCopy):
         secrets: copy.secrets,
         now: Date.now,
         version: manifest.version,
+        afterWrites: () => undefined,
       },
     ),
     throttles: createThrottles(),

@@ -30,6 +30,7 @@ export function instrumented(store: Store, watch: WatchDatabase): Store {
     changeSchema: (body) => store.changeSchema(body),
     version: (tag) => store.version(tag),
     onCommit: (listener) => store.onCommit(listener),
+    afterWrites: () => store.afterWrites(),
     close: () => store.close(),
   };
 }

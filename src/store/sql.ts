@@ -88,6 +88,11 @@ export interface Store extends Reader, CacheVersions {
   changeSchema(body: (tx: SchemaTx) => Promise<void>): Promise<void>;
   /** Calls the listener after each commit, on any node, that announced something. */
   onCommit(listener: Listener): void;
+  /**
+   * For work that can wait: resolves when the writes under way have had their turns on the event loop, soon in any case.
+   * Undefined if there are none, or if they happen elsewhere.
+   */
+  afterWrites(): Promise<void> | undefined;
   close(): Promise<void>;
 }
 

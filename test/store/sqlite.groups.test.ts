@@ -86,6 +86,38 @@ test('readers get their turn in the middle of a group', async () => {
   assert.ok(written.some(({ round, isParted }, at) => !isParted && round > (written[at - 1]?.round ?? round)));
 });
 
+test('what can wait gives way to a group until all of it is written', async () => {
+  assert.equal(store.afterWrites(), undefined, 'nothing is written');
+  const ids = names(20);
+  const order: string[] = [];
+  const waited = store.write(async (tx) => {
+    const turns = store.afterWrites() ?? assert.fail('a group has its turns');
+    void turns.then(() => order.push('what can wait'));
+    await insert(tx, ids[0] ?? '');
+  });
+  const written = ids.slice(1).map((id) =>
+    store.write(async (tx) => {
+      await insert(tx, id);
+      order.push('written');
+    }),
+  );
+  await Promise.all([waited, ...written]);
+  assert.equal(order.indexOf('what can wait') > order.indexOf('written'), true, order.join());
+  assert.equal(store.afterWrites(), undefined);
+});
+
+test('what can wait does not wait for a long transaction', async () => {
+  let hasWaited = false;
+  await store.write(async (tx) => {
+    void store.afterWrites()?.then(() => {
+      hasWaited = true;
+    });
+    // Many statements take several turns of the event loop.
+    while (!hasWaited) await insert(tx, uniqueName());
+  });
+  assert.equal(hasWaited, true);
+});
+
 test('one that is refused leaves no trace, tells nobody, and costs the others nothing', async () => {
   const heard: string[] = [];
   store.onCommit({ onNotice: (received) => heard.push(encodeNotice(received as Notice)), failed: assert.ifError });

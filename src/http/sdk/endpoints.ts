@@ -24,11 +24,16 @@ export interface EndpointOptions {
   readonly now: () => number;
   /** Of Burgee. */
   readonly version: string;
+  /** See `Store`. */
+  readonly afterWrites: () => Promise<void> | undefined;
 }
 
-export const sdkEndpoints = (delivery: Delivered, { secrets, now, version }: EndpointOptions): SdkEndpoint[] => [
+export const sdkEndpoints = (
+  delivery: Delivered,
+  { secrets, now, version, afterWrites }: EndpointOptions,
+): SdkEndpoint[] => [
   ...polls(delivery.feed, delivery.sdks, version),
   ...streamEndpoints({ ...delivery, tokens: createTokens(secrets), now }),
-  ...intake(delivery),
+  ...intake(delivery, afterWrites),
   ...ofrep(delivery),
 ];

@@ -8,7 +8,7 @@ import type { Caller, Sdks } from '#delivery/sdks.ts';
 import type { Snapshot } from '#delivery/snapshot.ts';
 import type { ImpressionsMode, Traffic } from '#delivery/traffic.ts';
 import { isObject, objectsOf } from '#domain/json.ts';
-import { createReports, cutCounts, cutImpressions, cutItems, parseKeys, parseReport } from './reports.ts';
+import { createReports, cutCounts, cutImpressions, cutItems, parseKeys, type Reports } from './reports.ts';
 import {
   type Asked,
   type Body,
@@ -39,7 +39,7 @@ interface Report {
 interface Intake {
   readonly take: (counting: Counting, report: Report, body: unknown) => void;
   /** For long lists of objects. Other long bodies are keys, or nothing that SDKs send. */
-  readonly cut?: Parameters<typeof parseReport>[1];
+  readonly cut?: Parameters<Reports['parse']>[1];
 }
 
 const impressions: Intake = {
@@ -90,12 +90,19 @@ const beacons: readonly [path: string, intake: Intake][] = [
   ...both('metrics/usage/beacon', usage),
 ];
 
-export function intake(counting: Counting): SdkEndpoint[] {
-  const reports = createReports(() => counting.traffic.drop('too much'));
+/** Counting gives way to changes: people wait for those, and nobody for a report. */
+export function intake(counting: Counting, afterWrites: () => Promise<void> | undefined): SdkEndpoint[] {
+  const reports = createReports(afterWrites, () => counting.traffic.drop('too much'));
   const snapshotOf = async ({ environmentId }: SdkKey): Promise<Snapshot> => {
     const snapshot = await counting.feed.current(environmentId);
     if (!snapshot) throw unavailable();
     return snapshot;
+  };
+
+  const parse = (text: string, { cut }: Intake, count: (body: unknown) => void): boolean | Promise<boolean> => {
+    if (cut) return reports.parse(text, cut, count);
+    count(parseKeys(text));
+    return true;
   };
 
   const take = async (asked: Asked, one: Intake): Promise<Body> => {
@@ -126,12 +133,6 @@ export function intake(counting: Counting): SdkEndpoint[] {
     ...data.map(([path, one]) => at(path, (asked) => take(asked, one))),
     ...beacons.map(([path, one]) => at(path, (asked) => takeBeacon(asked, one))),
   ];
-}
-
-function parse(text: string, { cut }: Intake, take: (body: unknown) => void): boolean | Promise<boolean> {
-  if (cut) return parseReport(text, cut, take);
-  take(parseKeys(text));
-  return true;
 }
 
 const modeOf = (sent: unknown): ImpressionsMode | undefined =>

@@ -19,10 +19,15 @@ const maxHeld = 64 * 1_048_576;
 export interface Reports {
   /** The text of a body. Refuses what is too large, and a body that was given up: SDKs send that again. */
   read(request: IncomingMessage): Promise<string>;
+  /**
+   * Calls `take` with the whole body; if it is long, with parts of the same form, between which other work can run. What
+   * cannot be cut is not looked at; returns false then. Parsing piece by piece would take six times as long.
+   */
+  parse(text: string, findCut: FindCut, take: (part: unknown) => void): boolean | Promise<boolean>;
 }
 
-/** `givenUp` is called for each body that is. */
-export function createReports(givenUp: () => void): Reports {
+/** `afterWrites`: see `Store`; bodies and parts of them wait for it. `givenUp` is called for each body that is. */
+export function createReports(afterWrites: () => Promise<void> | undefined, givenUp: () => void): Reports {
   /** Oldest first. */
   const held = new Set<Buffer[]>();
   let bytes = 0;
@@ -47,6 +52,7 @@ export function createReports(givenUp: () => void): Reports {
       held.add(parts);
       try {
         await readBody(request, maxBytes, (part) => hold(parts, part));
+        await afterWrites();
         if (!held.has(parts)) throw new Refusal(503, 'Too many reports at once', ['retry-after', '10']);
         const body = parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
         return request.headers['content-encoding'] === 'gzip'
@@ -55,6 +61,11 @@ export function createReports(givenUp: () => void): Reports {
       } finally {
         release(parts);
       }
+    },
+    parse: (text, findCut, take) => {
+      if (text.length > maxAtOnce) return parsing.pass(() => parseLong(text, { findCut, take, afterWrites }));
+      take(parseBody(text));
+      return true;
     },
   };
 }
@@ -109,27 +120,24 @@ const betweenImpressions: Cut = {
   },
 };
 
-/**
- * Calls `take` with the whole body; if it is long, with parts of the same form, between which other work can run. What
- * cannot be cut is not looked at; returns false then. Parsing piece by piece would take six times as long.
- */
-export function parseReport(text: string, findCut: FindCut, take: (part: unknown) => void): boolean | Promise<boolean> {
-  if (text.length <= maxAtOnce) {
-    take(parseBody(text));
-    return true;
+interface Parsing {
+  readonly findCut: FindCut;
+  readonly take: (part: unknown) => void;
+  readonly afterWrites: () => Promise<void> | undefined;
+}
+
+async function parseLong(text: string, { findCut, take, afterWrites }: Parsing): Promise<boolean> {
+  let [start, begin] = [0, ''];
+  while (text.length - start > maxAtOnce) {
+    const found = partFrom(text, { start, begin, findCut });
+    if (!found) return false;
+    take(found.part);
+    [start, begin] = [found.end, found.begin];
+    await nextTurn();
+    await afterWrites();
   }
-  return parsing.pass(async () => {
-    let [start, begin] = [0, ''];
-    while (text.length - start > maxAtOnce) {
-      const found = partFrom(text, { start, begin, findCut });
-      if (!found) return false;
-      take(found.part);
-      [start, begin] = [found.end, found.begin];
-      await nextTurn();
-    }
-    take(parseBody(begin + text.slice(start)));
-    return true;
-  });
+  take(parseBody(begin + text.slice(start)));
+  return true;
 }
 
 /** In a text, the quote would be its end: nearly every match is what it looks like. */

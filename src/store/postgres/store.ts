@@ -86,6 +86,11 @@ class PostgresStore implements Store {
     );
   }
 
+  /** The server writes. */
+  afterWrites(): undefined {
+    return undefined;
+  }
+
   /** Has no deadline: an index on a large table can take long. Deadlocks with running nodes are retried. */
   async changeSchema(body: (tx: SchemaTx) => Promise<void>): Promise<void> {
     for (let tries = 1; ; tries += 1) {

@@ -44,6 +44,8 @@ const longestTurnMs = 0.5;
  * efficient.
  */
 const maxTurns = 16;
+/** Work that can wait for a group waits no longer than this: a transaction of many statements takes seconds. */
+const longestWaitMs = 25;
 
 /** How often to look for writes past their deadline while the disk does not respond. */
 const deadlineCheckMs = 250;
@@ -115,6 +117,8 @@ class SqliteStore implements Store {
   #queue: Waiting[] = [];
   /** Set while the queue is processed; never rejects. */
   #working: Promise<void> | undefined;
+  /** Set while a group has its turns; never rejects. */
+  #turns: Promise<void> | undefined;
   #isClosed = false;
 
   constructor({ writer, reader, log, clock }: Parts) {
@@ -165,6 +169,10 @@ class SqliteStore implements Store {
     }
   };
 
+  afterWrites(): Promise<void> | undefined {
+    return this.#turns;
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#working;
@@ -204,13 +212,16 @@ class SqliteStore implements Store {
     }
     const group: Waiting[] = [];
     const settled: Settled[] = [];
+    const endTurns = this.#beginTurns();
     try {
       for (let turn = 1; turn <= maxTurns && this.#queue.length > 0; turn += 1) {
         if (turn > 1) await nextRound();
         await this.#takeTurn(group, settled);
       }
+      endTurns();
       await this.#commit(group, settled);
     } catch (error) {
+      endTurns();
       for (const { reject } of group) reject(error);
       this.#rollBack();
       return;
@@ -220,6 +231,19 @@ class SqliteStore implements Store {
       for (const notice of notices) queueMicrotask(() => notify(this.#listeners, notice));
     }
     if (this.#log.isLong) await this.#withDeadline([], this.#log.empty());
+  }
+
+  /** Returns what ends them. */
+  #beginTurns(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#turns = promise;
+    const end = () => {
+      clearTimeout(timer);
+      this.#turns = undefined;
+      resolve();
+    };
+    const timer = setTimeout(end, longestWaitMs);
+    return end;
   }
 
   async #takeTurn(group: Waiting[], settled: Settled[]): Promise<void> {
