@@ -99,19 +99,19 @@ export function intake(counting: Counting, afterWrites: () => Promise<void> | un
     return snapshot;
   };
 
-  const parse = (text: string, { cut }: Intake, count: (body: unknown) => void): boolean | Promise<boolean> => {
-    if (cut) return reports.parse(text, cut, count);
-    count(parseKeys(text));
+  const parse = (body: Buffer, { cut }: Intake, count: (body: unknown) => void): boolean | Promise<boolean> => {
+    if (cut) return reports.parse(body, cut, count);
+    count(parseKeys(body));
     return true;
   };
 
   const take = async (asked: Asked, one: Intake): Promise<Body> => {
     const { request } = asked;
     const key = await asked.key();
-    const text = await reports.read(request);
+    const sent = await reports.read(request);
     const mode = modeOf(request.headers.splitsdkimpressionsmode);
     const report = { caller: callerOf(request, key), mode, snapshot: await snapshotOf(key) };
-    const isRead = await parse(text, one, (body) => one.take(counting, report, body));
+    const isRead = await parse(sent, one, (body) => one.take(counting, report, body));
     if (!isRead) counting.traffic.drop('malformed');
     return { body: '{}' };
   };

@@ -17,13 +17,13 @@ export const maxBytes = 5 * 1_048_576;
 const maxHeld = 64 * 1_048_576;
 
 export interface Reports {
-  /** The text of a body. Refuses what is too large, and a body that was given up: SDKs send that again. */
-  read(request: IncomingMessage): Promise<string>;
+  /** A body, unpacked. Refuses what is too large, and a body that was given up: SDKs send that again. */
+  read(request: IncomingMessage): Promise<Buffer>;
   /**
    * Calls `take` with the whole body; if it is long, with parts of the same form, between which other work can run. What
    * cannot be cut is not looked at; returns false then. Parsing piece by piece would take six times as long.
    */
-  parse(text: string, findCut: FindCut, take: (part: unknown) => void): boolean | Promise<boolean>;
+  parse(body: Buffer, findCut: FindCut, take: (part: unknown) => void): boolean | Promise<boolean>;
 }
 
 /** `afterWrites`: see `Store`; bodies and parts of them wait for it. `givenUp` is called for each body that is. */
@@ -55,16 +55,14 @@ export function createReports(afterWrites: () => Promise<void> | undefined, give
         await afterWrites();
         if (!held.has(parts)) throw new Refusal(503, 'Too many reports at once', ['retry-after', '10']);
         const body = parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
-        return request.headers['content-encoding'] === 'gzip'
-          ? await unpacking.pass(() => unpacked(body))
-          : body.toString();
+        return request.headers['content-encoding'] === 'gzip' ? await unpacking.pass(() => unpacked(body)) : body;
       } finally {
         release(parts);
       }
     },
-    parse: (text, findCut, take) => {
-      if (text.length > maxAtOnce) return parsing.pass(() => parseLong(text, { findCut, take, afterWrites }));
-      take(parseBody(text));
+    parse: (body, findCut, take) => {
+      if (body.length > maxAtOnce) return parsing.pass(() => parseLong(body, { findCut, take, afterWrites }));
+      take(parseBody(body.toString()));
       return true;
     },
   };
@@ -73,17 +71,13 @@ export function createReports(afterWrites: () => Promise<void> | undefined, give
 /** In threads of libuv's pool. What waits is at most as large as what was received. */
 const unpacking = turnstile(2);
 
-const unpacked = (body: Buffer): Promise<string> =>
-  promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip)(body, { maxOutputLength: maxBytes }).then(
-    (text) => text.toString(),
-    () => {
-      throw new Refusal(400, `The body is not gzip, or has more than ${maxBytes} bytes unpacked`);
-    },
-  );
+const unpacked = (body: Buffer): Promise<Buffer> =>
+  promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip)(body, { maxOutputLength: maxBytes }).catch(() => {
+    throw new Refusal(400, `The body is not gzip, or has more than ${maxBytes} bytes unpacked`);
+  });
 
-/** About 5 ms of `JSON.parse`. Nearly all bodies are shorter. */
+/** In bytes: about 5 ms of `JSON.parse`. Nearly all bodies are shorter. */
 const maxAtOnce = 500_000;
-const piece = 300_000;
 
 /** Long bodies are parsed one after the other. */
 const parsing = turnstile(1, {
@@ -126,17 +120,21 @@ interface Parsing {
   readonly afterWrites: () => Promise<void> | undefined;
 }
 
-async function parseLong(text: string, { findCut, take, afterWrites }: Parsing): Promise<boolean> {
+/**
+ * Never makes one text of it all: that would outlive several turns, and many of those make the garbage collector go
+ * through the whole memory several times a second.
+ */
+async function parseLong(body: Buffer, { findCut, take, afterWrites }: Parsing): Promise<boolean> {
   let [start, begin] = [0, ''];
-  while (text.length - start > maxAtOnce) {
-    const found = partFrom(text, { start, begin, findCut });
+  while (body.length - start > maxAtOnce) {
+    const found = partFrom(body, { start, begin, findCut });
     if (!found) return false;
     take(found.part);
     [start, begin] = [found.end, found.begin];
     await nextTurn();
     await afterWrites();
   }
-  take(parseBody(begin + text.slice(start)));
+  take(parseBody(begin + body.toString('utf8', start)));
   return true;
 }
 
@@ -144,23 +142,25 @@ async function parseLong(text: string, { findCut, take, afterWrites }: Parsing):
 const commas = /\},\s*\{\s*"/g;
 const maxAttempts = 5;
 
-function partFrom(text: string, { start, begin, findCut }: { start: number; begin: string; findCut: FindCut }) {
-  commas.lastIndex = start + piece;
+function partFrom(body: Buffer, { start, begin, findCut }: { start: number; begin: string; findCut: FindCut }) {
+  const text = body.toString('utf8', start, start + maxAtOnce);
+  commas.lastIndex = Math.floor(text.length / 2);
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const found = commas.exec(text);
     if (!found) return undefined;
     const comma = found.index + 1;
     const { close, open } = findCut(text, comma);
-    const part = parseBody(begin + text.slice(start, comma) + close);
+    const before = text.slice(0, comma);
+    const part = parseBody(begin + before + close);
     const next = part === undefined ? undefined : open(part);
-    if (next !== undefined) return { part, begin: next, end: comma + 1 };
+    if (next !== undefined) return { part, begin: next, end: start + Buffer.byteLength(before) + 1 };
   }
   return undefined;
 }
 
 /** `{"keys":[{"f":"flag","ks":["key","key"]}]}`: the beginning of a long one, because only some keys are remembered. */
-export function parseKeys(text: string): unknown {
-  if (text.length <= maxAtOnce) return parseBody(text);
-  const end = text.indexOf('","', piece) + 1;
-  return end === 0 || end > maxAtOnce ? undefined : parseBody(`${text.slice(0, end)}]}]}`);
+export function parseKeys(body: Buffer): unknown {
+  if (body.length <= maxAtOnce) return parseBody(body.toString());
+  const end = body.indexOf('","', maxAtOnce / 2) + 1;
+  return end === 0 || end > maxAtOnce ? undefined : parseBody(`${body.toString('utf8', 0, end)}]}]}`);
 }
