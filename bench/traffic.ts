@@ -15,7 +15,7 @@ npm run bench:traffic -- --rounds 3    measures less often than five times
 );
 const extent = isQuick
   ? { rounds: 1, milliseconds: 600, warmUpMs: 400 }
-  : { rounds: numbers.rounds ?? 5, milliseconds: 2_000, warmUpMs: 1_000 };
+  : { rounds: numbers.rounds ?? 5, milliseconds: 2_000, warmUpMs: 3_000 };
 const flags = 1_000;
 
 const machine = describeMachine();
