@@ -70,5 +70,5 @@ export async function compare(
   );
 }
 
-/** In milliseconds since 1970, precise to microseconds: comparable between processes. */
-export const instant = (): number => performance.timeOrigin + performance.now();
+/** In milliseconds since the system started, precise to microseconds: comparable between processes, even if its clock is set. */
+export const instant = (): number => Number(process.hrtime.bigint()) / 1e6;
