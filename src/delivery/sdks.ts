@@ -22,6 +22,14 @@ export interface Caller {
   readonly sdk: string | undefined;
   readonly machine?: string | undefined;
   readonly ip?: string | undefined;
+  /** Names the instance: processes on one machine with the same SDK and key are one. */
+  readonly id: string;
+}
+
+export function toCaller(of: Omit<Caller, 'id'>): Caller {
+  const { key, sdk, machine, ip } = of;
+  const id = `${key.id} ${sdk ?? 'unknown'} ${key.type === 'client_side' ? '' : machine}`;
+  return { key, sdk, machine, ip, id };
 }
 
 export interface Sdks {
@@ -119,14 +127,13 @@ export function createSdks(now: () => number): Sdks {
 
   const known = (caller: Caller): Seen | undefined => {
     const environment = environments.get(caller.key.environmentId);
-    return environment && placeOf(environment, caller).get(idOf(caller));
+    return environment && placeOf(environment, caller).get(caller.id);
   };
 
   const find = (caller: Caller): { seen: Seen; environment: Environment } => {
-    const { key, sdk = 'unknown', ip } = caller;
+    const { key, sdk = 'unknown', ip, id } = caller;
     const environment = of(key.environmentId);
     const place = placeOf(environment, caller);
-    const id = idOf(caller);
     const at = now();
     const isClientSide = key.type === 'client_side';
     const machine = isClientSide ? undefined : caller.machine;
@@ -296,9 +303,6 @@ export function createSdks(now: () => number): Sdks {
     },
   };
 }
-
-const idOf = ({ key: { id, type }, sdk = 'unknown', machine }: Caller): string =>
-  `${id} ${sdk} ${type === 'client_side' ? '' : machine}`;
 
 const cut = (text: string): string => (text.length > maxText ? `${text.slice(0, maxText)}…` : text);
 

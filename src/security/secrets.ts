@@ -23,11 +23,15 @@ export function mayBeKey(text: string): boolean {
   return body.length === 'burgee_a_'.length + randomLength && checksumOf(body) === text.slice(-checksumLength);
 }
 
-/** The key that a request sends. */
+const scheme = 'bearer ';
+
+/** The key that a request sends. Without a regular expression: every poll has a key. */
 export function keyOf(headers: IncomingHttpHeaders): string | undefined {
-  const bearer = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
-  const apiKey = headers['x-api-key'];
-  return bearer ?? (typeof apiKey === 'string' && apiKey !== '' ? apiKey : undefined);
+  const { authorization = '', 'x-api-key': apiKey } = headers;
+  const isBearer = authorization.slice(0, scheme.length).toLowerCase() === scheme;
+  const bearer = isBearer ? authorization.slice(scheme.length).trim() : '';
+  if (bearer !== '' && !bearer.includes(' ')) return bearer;
+  return typeof apiKey === 'string' && apiKey !== '' ? apiKey : undefined;
 }
 
 /** Keys and tokens are long and random, so a fast hash is enough. */

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { SplitFactory } from '@splitsoftware/splitio';
 import { pino } from 'pino';
 import sql from 'sql-template-tag';
-import { createSdks } from '#delivery/sdks.ts';
+import { createSdks, toCaller } from '#delivery/sdks.ts';
 import { type Convergence, type EnvironmentSdks, merged, type Sighting, toConvergence } from '#domain/sdks.ts';
 import { startSdkSharing } from '#jobs/sdk-sharing.ts';
 import { startApi } from '../support/app.ts';
@@ -35,13 +35,16 @@ async function until<Result>(look: () => Promise<Result | undefined | false>): P
   throw new Error('It did not happen within ten seconds');
 }
 
-/** A request of an SDK, as one would send it. */
-const send = (path: string, key: string, { version = 'go-6.8.0', machine = 'ip-10-0-0-7', body }: Sent = {}) =>
-  api.call(body === undefined ? 'GET' : 'POST', path, {
-    as: key,
-    ...(body === undefined ? {} : { body }),
-    headers: { splitsdkversion: version, splitsdkmachinename: machine },
+/** A request of an SDK, as one would send it: over a socket, because an SDK has what the system has taken. */
+async function send(path: string, key: string, { version = 'go-6.8.0', machine = 'ip-10-0-0-7', body }: Sent = {}) {
+  const reply = await fetch(url + path, {
+    method: body === undefined ? 'GET' : 'POST',
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    headers: { authorization: `Bearer ${key}`, splitsdkversion: version, splitsdkmachinename: machine },
   });
+  await reply.text();
+  return reply;
+}
 
 interface Sent {
   readonly version?: string;
@@ -237,7 +240,7 @@ test('an SDK that polls one node and streams from another has a change once it w
   let now = 1_000_000;
   const [polled, streamed] = [createSdks(() => now), createSdks(() => now)];
   const key = { id: 'k', environmentId: 'e', type: 'server_side' } as const;
-  const caller = { key, sdk: 'java-4.18.3', machine: 'm' };
+  const caller = toCaller({ key, sdk: 'java-4.18.3', machine: 'm' });
   polled.has(caller, 900_000, '1.3');
   const end = streamed.streaming(caller);
   const state = (changeNumber: number) => {
@@ -277,9 +280,9 @@ test('memory is bounded: 2,500 SDKs of an environment and 100 with client-side k
   const environmentId = 'e';
   const server = { id: 's', environmentId, type: 'server_side' } as const;
   const client = { id: 'c', environmentId, type: 'client_side' } as const;
-  sdks.streaming({ key: server, sdk: 'go-6.8.0', machine: 'streams' });
-  for (let n = 0; n < 2_600; n += 1) sdks.seen({ key: server, sdk: 'go-6.8.0', machine: `m${n}` });
-  for (let n = 0; n < 5_000; n += 1) sdks.seen({ key: client, sdk: `made-up-${n}`, machine: `m${n}` });
+  sdks.streaming(toCaller({ key: server, sdk: 'go-6.8.0', machine: 'streams' }));
+  for (let n = 0; n < 2_600; n += 1) sdks.seen(toCaller({ key: server, sdk: 'go-6.8.0', machine: `m${n}` }));
+  for (let n = 0; n < 5_000; n += 1) sdks.seen(toCaller({ key: client, sdk: `made-up-${n}`, machine: `m${n}` }));
   const [{ sdks: kept } = { sdks: [] }] = sdks.look(environmentId);
   const [clients = [], servers = []] = [true, false].map((is) =>
     kept.filter(({ isClientSide = false }) => isClientSide === is),
@@ -366,7 +369,7 @@ test('nodes share what they see while someone looks, and remove it afterwards', 
   const jobs = [here, there].map((sdks) => startSdkSharing({ store, log, sdks, everyMs: 10 }));
   after(() => Promise.all(jobs.map((job) => job.stop())));
   const key = { id: 'k', environmentId, type: 'server_side', lastFour: 'abcd' } as const;
-  const caller = { key, sdk: 'python-10.5.1', machine: 'm' };
+  const caller = toCaller({ key, sdk: 'python-10.5.1', machine: 'm' });
   const rows = async () =>
     (await store.all<{ node: string }>(sql`select node from sdk_sightings where environment_id = ${environmentId}`))
       .length;

@@ -6,6 +6,7 @@ import { SplitFactory } from '@splitsoftware/splitio';
 import { pino } from 'pino';
 import sql from 'sql-template-tag';
 import { createRecents } from '#delivery/recents.ts';
+import { toCaller } from '#delivery/sdks.ts';
 import { createTraffic } from '#delivery/traffic.ts';
 import type { EventTraffic, FlagTraffic, ListedTraffic } from '#domain/traffic.ts';
 import { oldCounts } from '#jobs/cleanup.ts';
@@ -342,7 +343,7 @@ test('while the database is away counts wait, and two nodes count together', asy
   const snapshot = await api.delivery.feed.current(place.project.staging.id);
   assert.ok(snapshot);
   const key = { id: 'k', environmentId: place.project.staging.id, type: 'server_side' } as const;
-  const caller = { key, sdk: 'go-6.8.0' };
+  const caller = toCaller({ key, sdk: 'go-6.8.0' });
   const report = () => {
     for (const node of nodes) {
       node.impressions(
@@ -419,11 +420,14 @@ test('a pipeline can wait until SDKs have a change, and sees who does not', asyn
   const place = await aPlace();
   const { project, key, path } = place;
   const environment = `/environments/ws/${project.id}/${project.staging.id}`;
-  const poll = (machine: string, since: number) =>
-    api.get(`/api/splitChanges?s=1.1&since=${since}`, {
-      as: key,
-      headers: { splitsdkversion: 'go-6.8.0', splitsdkmachinename: machine },
+  // Over a socket, because an SDK has what the system has taken.
+  const poll = async (machine: string, since: number) => {
+    const headers = { splitsdkversion: 'go-6.8.0', splitsdkmachinename: machine };
+    const polled = await fetch(`${url}/api/splitChanges?s=1.1&since=${since}`, {
+      headers: { ...headers, authorization: `Bearer ${key}` },
     });
+    await polled.text();
+  };
   const converged = async (query = '') => (await api.get(`${environment}/convergence${query}`)).body;
   const none = await converged();
   assert.deepEqual([none.instances, none.percent, none.isReached], [0, 0, false]);

@@ -4,7 +4,7 @@
  */
 import type { Feed } from '#delivery/feed.ts';
 import type { SdkKey } from '#delivery/keys.ts';
-import type { Caller, Sdks } from '#delivery/sdks.ts';
+import { type Caller, type Sdks, toCaller } from '#delivery/sdks.ts';
 import type { Snapshot } from '#delivery/snapshot.ts';
 import type { ImpressionsMode, Traffic } from '#delivery/traffic.ts';
 import { isObject, objectsOf } from '#domain/json.ts';
@@ -122,7 +122,7 @@ export function intake(counting: Counting, afterWrites: () => Promise<void> | un
     if (body === undefined) throw new Refusal(400, 'The body is not JSON');
     const { token, sdk, entries, sim } = isObject(body) ? body : {};
     const key = await asked.keyWith(typeof token === 'string' ? token : undefined);
-    const caller = { key, sdk: typeof sdk === 'string' ? sdk : undefined };
+    const caller = toCaller({ key, sdk: typeof sdk === 'string' ? sdk : undefined });
     count(counting, { caller, mode: modeOf(sim), snapshot: await snapshotOf(key) }, entries);
     return { status: 204, body: '' };
   };

@@ -9,7 +9,7 @@ import { type EvaluatedFlag, evaluateFlag } from '#delivery/evaluation.ts';
 import type { Feed } from '#delivery/feed.ts';
 import type { SdkKey } from '#delivery/keys.ts';
 import { PatternTooSlow } from '#delivery/patterns.ts';
-import type { Sdks } from '#delivery/sdks.ts';
+import { type Sdks, toCaller } from '#delivery/sdks.ts';
 import type { Snapshot } from '#delivery/snapshot.ts';
 import type { Traffic } from '#delivery/traffic.ts';
 import { parseKey, type Subject } from '#domain/evaluation/evaluate.ts';
@@ -32,14 +32,15 @@ async function evaluateOne({ feed, sdks, traffic }: Evaluating, asked: Asked): P
   const { request, rest: flag } = asked;
   const key = requireServerSide(await asked.key());
   const snapshot = requireSnapshot(await feed.current(key.environmentId));
-  sdks.seen({ key, sdk: 'ofrep' });
+  const caller = toCaller({ key, sdk: 'ofrep' });
+  sdks.seen(caller);
   const subject = subjectIn(await textOf(request, maxBytes));
   if ('errorCode' in subject) return json(400, { key: flag, ...subject });
   const { status, result } = resultOf(snapshot, flag, subject);
   if ('variant' in result) {
     const { variant: treatment, metadata } = result;
     const answer = { flag, key: subject.key, treatment, label: metadata.rule };
-    traffic.evaluated(snapshot, { key, sdk: 'ofrep' }, answer);
+    traffic.evaluated(snapshot, caller, answer);
     if (sdks.wantsAnswers(snapshot.environmentId)) {
       sdks.answered(snapshot.environmentId, [{ ...answer, at: Date.now() }]);
     }

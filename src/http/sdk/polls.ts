@@ -20,7 +20,7 @@ export const polls = (feed: Feed, sdks: Sdks, version: string): SdkEndpoint[] =>
 
 /** Without promises where nothing has to be waited for: this is most of what a server does. */
 function splitChanges(feed: Feed, sdks: Sdks, asked: Asked): Body | Promise<Body> {
-  const { request, response, startedAt } = asked;
+  const { request, startedAt } = asked;
   const accepted = () => acceptedEncoding(request.headers['accept-encoding']);
   return after(asked.key(), ({ environmentId }) => {
     const query = parsed(asked.search);
@@ -36,11 +36,8 @@ function splitChanges(feed: Feed, sdks: Sdks, asked: Asked): Body | Promise<Body
           const milliseconds = Math.round(performance.now() - startedAt);
           sdks.fetched(caller, { flags: flagCount, bytes: encoded.body.length, milliseconds });
         }
-        // Sent is what the system has taken all of.
-        if (caller && since < changeNumber) {
-          response.once('finish', () => sdks.sent(caller, { since, spec, changeNumber }));
-        }
-        return encoded;
+        if (!caller || since >= changeNumber) return encoded;
+        return { ...encoded, sent: () => sdks.sent(caller, { since, spec, changeNumber }) };
       });
     });
   });

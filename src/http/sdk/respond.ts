@@ -7,7 +7,7 @@ import type { BlockList } from 'node:net';
 import type { Logger } from 'pino';
 import { statusOf } from '#contract/parts.ts';
 import type { SdkKey, SdkKeys } from '#delivery/keys.ts';
-import type { Caller, Sdks } from '#delivery/sdks.ts';
+import { type Caller, type Sdks, toCaller } from '#delivery/sdks.ts';
 import { Problem } from '#domain/problems.ts';
 import { keyOf } from '#security/secrets.ts';
 import type { Answered } from '#telemetry/requests.ts';
@@ -52,6 +52,8 @@ export interface Body {
   readonly encoding?: string | undefined;
   /** Names and values in turn. */
   readonly headers?: readonly string[];
+  /** Called once the system has taken all of it. */
+  readonly sent?: () => void;
 }
 
 /** A reply other than 2xx, with the vendor's body. */
@@ -127,14 +129,18 @@ export function createSdkResponder(options: SdkOptions): RespondToSdk {
   };
   const succeed = (exchange: Exchange, reply: Reply) => {
     const { foundKey, response } = exchange;
-    if (reply !== 'sent') {
-      send(response, reply, headers);
-      if (response.writableLength > 0) holdUnsent(response, reply.body);
-    }
+    if (reply !== 'sent') send(response, reply, headers);
     if (foundKey) {
       keyUsed(foundKey.id);
       const caller = exchange.sdk();
       if (caller) sdks.seen(caller);
+    }
+    if (reply !== 'sent') {
+      if (response.writableLength === 0) reply.sent?.();
+      else {
+        holdUnsent(response, reply.body);
+        if (reply.sent) response.once('finish', reply.sent);
+      }
     }
     ended(exchange);
   };
@@ -276,7 +282,7 @@ export function parseBody(text: string): unknown {
 export function callerOf({ headers }: IncomingMessage, key: Caller['key'], query?: URLSearchParams): Caller {
   const { splitsdkversion: sdk = query?.get('SplitSDKVersion') ?? undefined } = headers;
   const { splitsdkmachinename: machine, splitsdkmachineip: ip } = headers;
-  return { key, sdk: sdk?.toString(), machine: said(machine), ip: said(ip) };
+  return toCaller({ key, sdk: sdk?.toString(), machine: said(machine), ip: said(ip) });
 }
 
 /** SDKs that may not say send one of these. */
