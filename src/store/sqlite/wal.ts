@@ -33,6 +33,8 @@ export class WriteAheadLog {
    */
   async flush(): Promise<void> {
     this.#commits += 1;
+    // Its start takes longer than its work, and writers would wait for both.
+    if (this.#commits === commitsBetween / 2) this.#worker ??= this.#startWorker();
     try {
       await new Promise<void>((resolve, reject) => {
         fs.fdatasync(this.#descriptor, (error) => (error ? reject(error) : resolve()));
@@ -78,6 +80,9 @@ export class WriteAheadLog {
   #startWorker(): Worker {
     const worker = new Worker(new URL('wal-worker.ts', import.meta.url), { workerData: this.#file });
     worker.unref();
+    worker.on('error', () => {
+      this.#worker = undefined;
+    });
     return worker;
   }
 
