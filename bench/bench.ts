@@ -26,7 +26,7 @@ npm run bench -- --rounds 3    measures less often than seven times
 );
 const extent = isQuick
   ? { rounds: 1, milliseconds: 400, warmUpMs: 200 }
-  : { rounds: numbers.rounds ?? 7, milliseconds: 1_000, warmUpMs: 600 };
+  : { rounds: numbers.rounds ?? 7, milliseconds: 1_000, warmUpMs: 3_000 };
 /** Of the short list, of what is asked one by one, and of the long list. */
 const flags = { few: 100, usual: 1_000, many: isQuick ? 5_000 : 100_000 };
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import sql, { bulk, empty, join, type Sql } from 'sql-template-tag';
 import type { Algorithm, Bucketing } from '#domain/bucketing.ts';
 import type { StoredDefinition, Targeting } from '#domain/definitions/definition.ts';
@@ -282,7 +282,7 @@ export async function saveDefinitions(tx: Tx, changed: readonly SummarizedChange
 
 /** The summary to store beside a targeting. */
 export const summaryOf = (targeting: Targeting): StoredSummary =>
-  summarize(targeting, (text) => createHash('sha256').update(text).digest('base64url').slice(0, 16));
+  summarize(targeting, (text) => hash('sha256', text, 'base64url').slice(0, 16));
 
 /** Also moves the flags in the list. */
 export async function saveSummaries(tx: Tx, changed: readonly SummarizedChange[]): Promise<void> {

@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { mock, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import sql, { raw } from 'sql-template-tag';
 import { definitionTag, type Store } from '#store/sql.ts';
 import { openSqlite } from '#store/sqlite/store.ts';
@@ -84,10 +85,14 @@ test('a change that is refused gives nothing a later version', async () => {
   await store.close();
 });
 
-test('a change by another process gives everything a later version', async () => {
+test('a change by another process gives everything a later version, in the next turn of the event loop', async () => {
   const { file, store } = await aStore();
   await insert(store, one);
-  assert.deepEqual(await later(store, () => insertElsewhere(file)), everything);
+  const insertAndGoOn = async () => {
+    insertElsewhere(file);
+    await nextTurn();
+  };
+  assert.deepEqual(await later(store, insertAndGoOn), everything);
   assert.deepEqual(await later(store, () => undefined), nothing);
   await store.close();
 });
