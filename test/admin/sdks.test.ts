@@ -1,5 +1,6 @@
 /** What people are shown of connected SDKs. */
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { hostname } from 'node:os';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -155,6 +156,24 @@ test('a refused key is shown by its last four characters, only to those who can 
   for (const fields of [{ scope }, { roles: ['API_FEATURE_FLAG_VIEWER'] as const }]) {
     assert.deepEqual((await shown(project, project.staging, await api.key(fields))).refused, []);
   }
+});
+
+test('an SDK whose connection breaks before it is answered does not have what it asked for', async () => {
+  const project = await aProject(api);
+  for (let made = 0; made < 4; made += 1) await aDefinedFlag(api, project);
+  const key = await anSdkKey(api, project);
+  const { port, hostname: host } = new URL(url);
+  const socket = connect(Number(port), host);
+  const sdk = ['splitsdkversion: go-6.8.0', 'splitsdkmachinename: gone'];
+  const headers = [`authorization: Bearer ${key}`, 'accept-encoding: gzip', ...sdk];
+  // To compress the answer takes a moment.
+  socket.write(
+    `GET /api/splitChanges?s=1.3&since=-1 HTTP/1.1\r\nhost: ${host}\r\n${headers.join('\r\n')}\r\n\r\n`,
+    () => socket.resetAndDestroy(),
+  );
+  const seen = await until(async () => (await shown(project)).sdks[0]);
+  assert.equal(seen.machine, 'gone');
+  assert.equal(seen.changeNumber, undefined);
 });
 
 test('which key an SDK uses is shown only to those who can read keys', async () => {

@@ -242,6 +242,13 @@ test('bodies of megabytes are counted exactly, in gzip too, whatever their texts
   assert.equal((await gzip(text)).status, 200);
   await flush();
   assert.equal((await trafficOf(place)).evaluations, 50_000);
+  const many = Array.from({ length: 25_000 }, (_, index) => impression({ k: `Zoë Müller 東京 🚩 ${index}` }));
+  const broken = Buffer.from(JSON.stringify([{ f: place.flag.name, i: many }]));
+  // Not UTF-8 any more, in the first and in a later part.
+  for (const at of [100_000, 1_500_000]) broken[broken.indexOf('Zo', at)] = 0xff;
+  assert.equal((await gzip(broken)).status, 200);
+  await flush();
+  assert.equal((await trafficOf(place)).evaluations, 75_000);
   assert.equal((await gzip(Buffer.alloc(20_000_000, ' '))).status, 400);
   const events = Array.from({ length: 30_000 }, () => ({
     eventTypeId: 'paid',

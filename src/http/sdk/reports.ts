@@ -46,13 +46,18 @@ export function createReports(afterWrites: () => Promise<void> | undefined, give
       givenUp();
     }
   };
+  /** Those that wait go on one by one, so that the next change does not wait for all of them. */
+  const giveWay = async (): Promise<void> => {
+    await afterWrites();
+    await nextTurn();
+  };
   return {
     read: async (request) => {
       const parts: Buffer[] = [];
       held.add(parts);
       try {
         await readBody(request, maxBytes, (part) => hold(parts, part));
-        await afterWrites();
+        if (afterWrites() !== undefined) await givingWay.pass(giveWay);
         if (!held.has(parts)) throw new Refusal(503, 'Too many reports at once', ['retry-after', '10']);
         const body = parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
         return request.headers['content-encoding'] === 'gzip' ? await unpacking.pass(() => unpacked(body)) : body;
@@ -67,6 +72,8 @@ export function createReports(afterWrites: () => Promise<void> | undefined, give
     },
   };
 }
+
+const givingWay = turnstile(1);
 
 /** In threads of libuv's pool. What waits is at most as large as what was received. */
 const unpacking = turnstile(2);
@@ -127,12 +134,12 @@ interface Parsing {
 async function parseLong(body: Buffer, { findCut, take, afterWrites }: Parsing): Promise<boolean> {
   let [start, begin] = [0, ''];
   while (body.length - start > maxAtOnce) {
+    await afterWrites();
     const found = partFrom(body, { start, begin, findCut });
     if (!found) return false;
     take(found.part);
     [start, begin] = [found.end, found.begin];
     await nextTurn();
-    await afterWrites();
   }
   take(parseBody(begin + body.toString('utf8', start)));
   return true;
@@ -143,17 +150,17 @@ const commas = /\},\s*\{\s*"/g;
 const maxAttempts = 5;
 
 function partFrom(body: Buffer, { start, begin, findCut }: { start: number; begin: string; findCut: FindCut }) {
-  const text = body.toString('utf8', start, start + maxAtOnce);
+  // A character for each byte: places in it are places in the body.
+  const text = body.toString('latin1', start, start + maxAtOnce);
   commas.lastIndex = Math.floor(text.length / 2);
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const found = commas.exec(text);
     if (!found) return undefined;
     const comma = found.index + 1;
     const { close, open } = findCut(text, comma);
-    const before = text.slice(0, comma);
-    const part = parseBody(begin + before + close);
+    const part = parseBody(begin + body.toString('utf8', start, start + comma) + close);
     const next = part === undefined ? undefined : open(part);
-    if (next !== undefined) return { part, begin: next, end: start + Buffer.byteLength(before) + 1 };
+    if (next !== undefined) return { part, begin: next, end: start + comma + 1 };
   }
   return undefined;
 }

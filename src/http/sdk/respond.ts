@@ -136,11 +136,12 @@ export function createSdkResponder(options: SdkOptions): RespondToSdk {
       if (caller) sdks.seen(caller);
     }
     if (reply !== 'sent') {
-      if (response.writableLength === 0) reply.sent?.();
-      else {
-        holdUnsent(response, reply.body);
-        if (reply.sent) response.once('finish', reply.sent);
-      }
+      const { body, sent } = reply;
+      if (response.writableLength > 0) {
+        holdUnsent(response, body);
+        if (sent) response.once('finish', sent);
+        // What is written after the client has gone is discarded.
+      } else if (!response.destroyed) sent?.();
     }
     ended(exchange);
   };

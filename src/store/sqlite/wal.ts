@@ -33,8 +33,6 @@ export class WriteAheadLog {
    */
   async flush(): Promise<void> {
     this.#commits += 1;
-    // Its start takes longer than its work, and writers would wait for both.
-    if (this.#commits === commitsBetween / 2) this.#worker ??= this.#startWorker();
     try {
       await new Promise<void>((resolve, reject) => {
         fs.fdatasync(this.#descriptor, (error) => (error ? reject(error) : resolve()));
@@ -43,6 +41,16 @@ export class WriteAheadLog {
       this.#failure = error;
       this.#fail(error);
       this.requireFlushed();
+    }
+    if (this.#commits === commitsBetween / 2) this.#prepareToEmpty();
+  }
+
+  /** The start of the thread takes longer than its work, and writers would wait for both. */
+  #prepareToEmpty(): void {
+    try {
+      this.#worker ??= this.#startWorker();
+    } catch {
+      // `empty` tries again, and says what is wrong.
     }
   }
 
