@@ -70,5 +70,5 @@ export async function compare(
   );
 }
 
-/** In milliseconds since the system started, precise to microseconds: comparable between processes, even if its clock is set. */
+/** In milliseconds since the system started: comparable between processes, even if the clock is set meanwhile. */
 export const instant = (): number => Number(process.hrtime.bigint()) / 1e6;
