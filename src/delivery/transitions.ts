@@ -55,26 +55,47 @@ async function countAll(changes: readonly CountedChange[]): Promise<(Transitions
   const share = Math.max(leastKeys, Math.floor(sampleKeys / changes.length));
   const end = performance.now() + planMs;
   const counted: (Transitions[] | undefined)[] = [];
-  let worker: Worker | undefined;
+  for (const change of changes) counted.push(await countOne(change, share, end));
+  return counted;
+}
+
+async function countOne(change: CountedChange, share: number, end: number): Promise<Transitions[] | undefined> {
+  const worker = takeWorker();
+  let found: Transitions[] | undefined;
   try {
-    for (const change of changes) {
-      worker ??= new Worker(new URL('transitions-worker.ts', import.meta.url), { resourceLimits });
-      const counting = await send(worker, change, share);
-      const left = end - performance.now();
-      const found = left > 0 ? await answerTo(worker, counting, left) : undefined;
-      counted.push(found);
-      if (found) continue;
-      await worker.terminate();
-      worker = undefined;
-    }
-    return counted;
+    const counting = await send(worker, change, share);
+    const left = end - performance.now();
+    if (left > 0) found = await answerTo(worker, counting, left);
+    return found;
   } finally {
-    await worker?.terminate();
+    if (found) keepWorker(worker);
+    else await worker.terminate();
   }
 }
 
+/** Waits for the next change: its start takes longer than most counts. */
+let idleWorker: Worker | undefined;
+let idleTimer: NodeJS.Timeout | undefined;
+const maxIdleMs = 60_000;
 /** A definition has up to some megabytes of text. */
 const resourceLimits = { maxOldGenerationSizeMb: 256 };
+
+function takeWorker(): Worker {
+  clearTimeout(idleTimer);
+  const worker = idleWorker ?? new Worker(new URL('transitions-worker.ts', import.meta.url), { resourceLimits });
+  idleWorker = undefined;
+  worker.ref();
+  return worker;
+}
+
+function keepWorker(worker: Worker): void {
+  idleWorker = worker;
+  worker.unref();
+  idleTimer = setTimeout(() => {
+    idleWorker = undefined;
+    void worker.terminate();
+  }, maxIdleMs).unref();
+}
 
 /** Undefined if it takes too long, or too much memory. */
 async function answerTo(worker: Worker, counting: Counting, ms: number): Promise<Transitions[] | undefined> {
