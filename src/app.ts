@@ -145,7 +145,13 @@ export async function createApp({
         version: manifest.version,
         afterWrites: () => store.afterWrites(),
       }),
-      ...{ throttles, log, answered, traces, trustProxy, publicUrl, nextTransactionId },
+      throttles,
+      log,
+      answered,
+      traces,
+      trustProxy,
+      publicUrl,
+      nextTransactionId,
     });
   const ended = (request: FastifyRequest, { statusCode, elapsedTime }: FastifyReply) => {
     const route = routeOf(request);

@@ -59,7 +59,10 @@ export async function startStandby(config: Config, log: Logger, copy: DiskCopy):
     headers: ['x-burgee-snapshot', 'disk'],
     answered: () => undefined,
     traces: undefined,
-    ...{ log, trustProxy, publicUrl, nextTransactionId },
+    log,
+    trustProxy,
+    publicUrl,
+    nextTransactionId,
   });
   const refuse = refuser(publicUrl, nextTransactionId);
   const server = createHttpServer((request, response) => {

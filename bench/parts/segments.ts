@@ -172,7 +172,12 @@ async function fillSegments(store: Store, keys: number): Promise<Reference> {
   if (!project || !trafficType || !environment) throw new Error('the project is not complete');
   const add = async (name: string, keys: readonly string[]) => {
     const segment = {
-      ...{ id: newId(), projectId: project.id, kind: 'standard' as const, name, description: '', tags: null },
+      id: newId(),
+      projectId: project.id,
+      kind: 'standard' as const,
+      name,
+      description: '',
+      tags: null,
       trafficType: { id: trafficType.id, name: trafficType.name },
       creator: { type: 'api_key', id: 'bench', name: 'Bench' },
       creationTime: Date.now(),

@@ -136,7 +136,11 @@ async function importSplit(options: SplitOptions): Promise<void> {
   if (watch !== undefined && !yes) throw new OperatorError('--watch imports again and again, so it needs --yes');
   const read = (signal: AbortSignal, progress: Show) =>
     readSplitAccount({
-      ...{ url, sdkUrl, adminKey, sdkKeys, signal },
+      url,
+      sdkUrl,
+      adminKey,
+      sdkKeys,
+      signal,
       ...(wanted.length > 0 ? { projects: wanted } : {}),
       ...(options.only.length > 0 ? { only: options.only } : {}),
       onProgress: ({ doing, done, total }) => progress.step({ what: `Reading: ${doing}`, rows: done, total }),
@@ -263,7 +267,8 @@ interface Compared extends Pick<Job, 'choices' | 'signal'>, Pick<Session, 'store
 async function compare(what: string, perFlag: number, { account, store, ...rest }: Compared): Promise<Comparison> {
   const progress = showProgress();
   const result = await verifyAccount(store, account, {
-    ...{ perFlag, ...rest },
+    perFlag,
+    ...rest,
     onProgress: ({ done, total }) => progress.step({ what, rows: done, total }),
   });
   progress.end();

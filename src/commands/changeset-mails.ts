@@ -92,7 +92,12 @@ function tell(tx: RecordingTx, changeset: Reviewed, { news, people, happened }: 
   const { id: changesetId, title, workspace, expiresAt, author } = changeset.head;
   const comment = happened.comment || wordsFor(news, changeset, tx.actor);
   const about: Omit<ChangesetMail, 'email' | 'name'> = {
-    ...{ kind: 'changeset', news, changesetId, title, project: workspace, comment },
+    kind: 'changeset',
+    news,
+    changesetId,
+    title,
+    project: workspace,
+    comment,
     by: news === 'ready' ? author.name : tx.actor.name,
     ...(isAsking(news) && expiresAt !== undefined ? { expiresAt } : {}),
   };

@@ -69,7 +69,13 @@ export async function planChangeset(
   const changes = new Map<number, PlannedChange>();
   let environments: Promise<Environment[]> | undefined;
   const planning = {
-    ...{ db, actor, project, operations, changes, schedule, step },
+    db,
+    actor,
+    project,
+    operations,
+    changes,
+    schedule,
+    step,
     nextOf: (operation: PlacedOperation) => {
       if (!next.has(operation)) next.set(operation, operationOfStep(operation, steps, step));
       return next.get(operation);
@@ -117,8 +123,16 @@ export async function draftChangeset(
   const { type, id, name } = actor;
   const now = db.clock();
   const head = {
-    ...{ id: '', status: 'DRAFT' as const, title, comment, workspace: { id: project.id, name: project.name } },
-    ...{ author: { type, id, name }, approvers: [], createdAt: now, updatedAt: now, revision: 0 },
+    id: '',
+    status: 'DRAFT' as const,
+    title,
+    comment,
+    workspace: { id: project.id, name: project.name },
+    author: { type, id, name },
+    approvers: [],
+    createdAt: now,
+    updatedAt: now,
+    revision: 0,
   };
   const plan = await planChangeset(db, { actor, project, head, operations: placed, reviews: [] }, count);
   return { ...toChangeset(head, placed), plan };
@@ -193,8 +207,11 @@ const planners: Readonly<Record<PlacedOperation['kind'], Planner>> = {
     if (complaints.length > 0) return { ...plan, refusal: complaints.join('\n') };
     const evaluable = (side: Targeting | undefined) => side && { ...side, ...(seeds ?? anySeeds), name: flag.name };
     planning.changes.set(planning.operations.indexOf(operation), {
-      ...{ environmentId: environment.id, trafficTypeId: flag.trafficType.id },
-      ...{ before: evaluable(before), after: evaluable(after), areSeedsKnown: seeds !== undefined },
+      environmentId: environment.id,
+      trafficTypeId: flag.trafficType.id,
+      before: evaluable(before),
+      after: evaluable(after),
+      areSeedsKnown: seeds !== undefined,
       others: [...others.values()].filter((one) => one !== 'notDefined'),
     });
     return plan;
@@ -286,7 +303,10 @@ async function sidesOf(db: Reader, { environment, flagId }: DefinitionPlace, ope
   const before = now && toTargeting(now);
   if (!next || conflicts.length > 0) {
     return {
-      ...{ now, before, after: before, isSame: true },
+      now,
+      before,
+      after: before,
+      isSame: true,
       conflicts: conflicts.map(sentenceOf),
       seeds: stored && bucketingOf(stored),
     };

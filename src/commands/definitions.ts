@@ -245,7 +245,10 @@ export async function copyDefinitionsIn(tx: RecordingTx, { copies, flagSets, ...
   const copied = copies.map(({ source, flag }, index) => {
     const targeting = inFlagSets(toTargeting(parseStored(source)), flagSets);
     const stored: store.SeededDefinition = {
-      ...{ id: flag.id, name: flag.name, environment, trafficType: flag.trafficType },
+      id: flag.id,
+      name: flag.name,
+      environment,
+      trafficType: flag.trafficType,
       targeting: JSON.stringify(targeting),
       creationTime: tx.now,
       lastUpdateTime: tx.now,

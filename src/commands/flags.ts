@@ -113,8 +113,13 @@ export async function duplicateFlagIn(tx: RecordingTx, change: FlagChange & { co
   await requireRight(tx, tx.actor, { right: 'edit', project, environments: [] });
   const environments = await copiedEnvironments(tx, project, source, copy.environments);
   const flag = await createFlagIn(tx, {
-    ...{ project, name: copy.name, description: copy.description ?? source.description, ifMatch, note },
-    ...{ trafficType: source.trafficType, rolloutStatus: source.rolloutStatus },
+    project,
+    name: copy.name,
+    description: copy.description ?? source.description,
+    ifMatch,
+    note,
+    trafficType: source.trafficType,
+    rolloutStatus: source.rolloutStatus,
     tags: copy.tags === false ? [] : (source.tags ?? []).map(({ name }) => name),
     ...(copy.owners && { owners: source.owners }),
   });

@@ -160,7 +160,12 @@ async function copyFlags(tx: RecordingTx, source: Project, copied: Copied): Prom
       const trafficType = copied.trafficTypes.get(flag.trafficType.id);
       if (!trafficType) throw new Problem('traffic_type_not_found', { nameOrId: flag.trafficType.name });
       const copy = await createFlagIn(tx, {
-        ...{ project, trafficType, name, description, owners, ifMatch: undefined },
+        project,
+        trafficType,
+        name,
+        description,
+        owners,
+        ifMatch: undefined,
         tags: (tags ?? []).map((tag) => tag.name),
         rolloutStatus: copied.statuses.get(rolloutStatus.id),
       });

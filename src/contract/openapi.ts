@@ -117,7 +117,10 @@ const toReply = ({ reply, media }: Endpoint, example: unknown): object =>
 
 const pathParameters = ({ path }: Endpoint): object[] =>
   [...path.matchAll(/\/:(\w+)/g)].map(([, name = '']) => ({
-    ...{ name, in: 'path', required: true, schema: { type: 'string' } },
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
     ...parameters[name],
   }));
 

@@ -104,7 +104,8 @@ export const getConvergence = endpoint({
   query: Type.Object({
     changeNumber: Type.Optional(
       Type.Integer({
-        ...{ minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
         description: 'default: that of the last flag change in the environment',
       }),
     ),

@@ -259,7 +259,10 @@ export class EnvironmentFeed {
       environmentId: this.#id,
       before: before.snapshot,
       after: snapshot,
-      ...{ flags, ruleBasedSegments, segments, isRestored },
+      flags,
+      ruleBasedSegments,
+      segments,
+      isRestored,
     });
   }
 }

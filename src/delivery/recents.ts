@@ -163,7 +163,10 @@ export function createRecents(now: () => number): Recents {
         .slice(-maxImpressions)
         .reverse()
         .map(({ key, treatment, label, at, report }) => ({
-          ...{ key, treatment, at, ...report },
+          key,
+          treatment,
+          at,
+          ...report,
           ...(label === undefined ? {} : { label }),
         }));
     },

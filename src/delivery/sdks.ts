@@ -113,8 +113,14 @@ export function createSdks(now: () => number): Sdks {
 
   const of = (id: string): Environment => {
     const found = environments.get(id) ?? {
-      ...{ sdks: new Map<string, Seen>(), clients: new Map<string, Seen>(), answers: [], version: 0, others: [] },
-      ...{ lookedUntil: 0, watchedUntil: 0, parsedAt: 0 },
+      sdks: new Map<string, Seen>(),
+      clients: new Map<string, Seen>(),
+      answers: [],
+      version: 0,
+      others: [],
+      lookedUntil: 0,
+      watchedUntil: 0,
+      parsedAt: 0,
     };
     environments.delete(id);
     environments.set(id, found);
@@ -142,7 +148,9 @@ export function createSdks(now: () => number): Sdks {
       ...(machine ? { machine: cut(machine) } : {}),
       ...(isClientSide ? { isClientSide } : {}),
       key: { id: key.id, lastFour: key.lastFour ?? '' },
-      ...{ firstSeenAt: at, lastSeenAt: at, streams: 0 },
+      firstSeenAt: at,
+      lastSeenAt: at,
+      streams: 0,
     };
     seen.lastSeenAt = at;
     if (ip && !isClientSide) seen.ip = cut(ip);
@@ -258,7 +266,11 @@ export function createSdks(now: () => number): Sdks {
         .toSorted((a, b) => a.at - b.at)
         .slice(-maxAnswers)
         .map(({ flag, key, treatment, label, at }) => ({
-          ...{ flag: cut(flag), key: cut(key), treatment: cut(treatment), at, receivedAt },
+          flag: cut(flag),
+          key: cut(key),
+          treatment: cut(treatment),
+          at,
+          receivedAt,
           ...(label === undefined ? {} : { label: cut(label) }),
         }));
       environment.answers = [...environment.answers, ...made].slice(-maxAnswers);

@@ -103,7 +103,9 @@ interface Names {
 export function createTraffic(now: () => number, recents: Recents): Traffic {
   const environments = new Map<string, Map<string, FlagCounts>>();
   const figures: TrafficFigures = {
-    ...{ evaluations: 0, events: 0, waiting: 0 },
+    evaluations: 0,
+    events: 0,
+    waiting: 0,
     dropped: { malformed: 0, 'unknown flag': 0, 'unknown event type': 0, 'too much': 0 },
   };
 

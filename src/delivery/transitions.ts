@@ -120,8 +120,13 @@ async function send(worker: Worker, change: CountedChange, share: number): Promi
   for await (const some of seenIn(subjects, named.listing, snapshot)) worker.postMessage(some);
   const text = (side: Evaluable | undefined) => side && JSON.stringify(side);
   return {
-    ...{ areSeedsKnown, before: text(before), after: text(after), others: others.map((flag) => JSON.stringify(flag)) },
-    ...{ segmentRules: named.rules, sampleKeys: share, milliseconds: countMs },
+    areSeedsKnown,
+    before: text(before),
+    after: text(after),
+    others: others.map((flag) => JSON.stringify(flag)),
+    segmentRules: named.rules,
+    sampleKeys: share,
+    milliseconds: countMs,
   };
 }
 

@@ -86,7 +86,14 @@ function formatIn(timeZone: string): Intl.DateTimeFormat | undefined {
   const [year, two] = ['numeric', '2-digit'] as const;
   try {
     return new Intl.DateTimeFormat('en', {
-      ...{ timeZone, year, month: two, day: two, hour: two, minute: two, second: two, hourCycle: 'h23' },
+      timeZone,
+      year,
+      month: two,
+      day: two,
+      hour: two,
+      minute: two,
+      second: two,
+      hourCycle: 'h23',
     });
   } catch {
     return undefined;

@@ -31,7 +31,8 @@ export const CodeReport = Type.Object(
     ...Origin,
     urlPattern: Type.Optional(
       Type.String({
-        ...{ maxLength: 1_000, pattern: '^https?://[^\\s]+$' },
+        maxLength: 1_000,
+        pattern: '^https?://[^\\s]+$',
         description:
           'address of a line, for links: `{commit}`, `{path}` and `{line}` are replaced. For example ' +
           '`https://github.com/acme/shop/blob/{commit}/{path}#L{line}`',

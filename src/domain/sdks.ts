@@ -233,7 +233,11 @@ export function toConvergence(
   const percent = instances.length === 0 ? 0 : (converged / instances.length) * 100;
   return {
     serverTime: now,
-    ...{ changeNumber, instances: instances.length, converged, percent, isReached: percent >= min },
+    changeNumber,
+    instances: instances.length,
+    converged,
+    percent,
+    isReached: percent >= min,
     arrivals: instances
       .flatMap(({ has, lagMilliseconds }) =>
         has === changeNumber && lagMilliseconds !== undefined ? [lagMilliseconds] : [],
@@ -251,7 +255,10 @@ const toStragglers = (sdks: readonly (SeenSdk & { readonly has: number })[]): Co
     .toSorted((a, b) => b.lastSeenAt - a.lastSeenAt)
     .slice(0, maxStragglers)
     .map(({ sdk, machine, has, lastSeenAt, streams, pollMilliseconds }) => ({
-      ...{ sdk, changeNumber: has, lastSeenAt, streams },
+      sdk,
+      changeNumber: has,
+      lastSeenAt,
+      streams,
       ...(machine === undefined ? {} : { machine }),
       ...(pollMilliseconds === undefined ? {} : { pollMilliseconds }),
     }));

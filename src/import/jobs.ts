@@ -152,7 +152,9 @@ async function work(job: Work): Promise<ImportResult> {
   const account = await readAccount(job);
   const compare = (phase: 'rehearsing' | 'verifying', options: Omit<Parameters<typeof verifyAccount>[2], 'signal'>) =>
     verifyAccount(db, account, {
-      ...{ ...options, choices, signal },
+      ...options,
+      choices,
+      signal,
       onProgress: ({ done, total, environments }) =>
         tell({ phase, done, total, environments: environments.map((one) => ({ ...one })) }),
     });
@@ -167,7 +169,8 @@ async function work(job: Work): Promise<ImportResult> {
     return { report: reportOf(plan, { at: db.clock(), rehearsal, maxLines }) };
   }
   const { written, refused } = await applyPlan(context, plan, {
-    ...{ signal, newProjects },
+    signal,
+    newProjects,
     onProgress: ({ done, total, kind }) => tell({ phase: 'importing', doing: kindTitles[kind], done, total }),
   });
   return {
@@ -198,7 +201,9 @@ async function readAccount({ asked, signal, mayBePrivate, traffic, tell }: Work)
   }
   tell({ phase: 'reading' });
   return readSplitAccount({
-    ...{ url: source.url ?? '', sdkUrl: source.sdkUrl, signal },
+    url: source.url ?? '',
+    sdkUrl: source.sdkUrl,
+    signal,
     adminKey: keys?.admin ?? '',
     sdkKeys: Object.fromEntries((keys?.sdk ?? []).map(({ environment, key }) => [environment, key])),
     ...(projects.length > 0 ? { projects: projects.map(({ name }) => name) } : {}),

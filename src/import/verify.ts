@@ -164,7 +164,11 @@ async function readPlace(db: Reader, { project, environment: { name: environment
     comparison: {
       there: { flags: there.flags, ruleBased: there.ruleBased, ...theirSegments },
       here: { flags: ours.flags, ruleBased: ours.ruleBased, ...ourSegments },
-      ...{ flags: [...flags], keys: [...keys], perFlag: options.perFlag, seed: options.seed, maxDifferences },
+      flags: [...flags],
+      keys: [...keys],
+      perFlag: options.perFlag,
+      seed: options.seed,
+      maxDifferences,
     } satisfies Comparison,
   };
 }

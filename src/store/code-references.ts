@@ -82,9 +82,14 @@ export async function listCodeReferences(db: Reader, flagId: string): Promise<Fl
         reported_at: reportedAt,
       } = own[0] as ReferenceRow;
       return {
-        ...{ repository, branch, reportedAt, ...(commit === '' ? {} : { commit }) },
+        repository,
+        branch,
+        reportedAt,
+        ...(commit === '' ? {} : { commit }),
         references: own.map(({ path, line, excerpt }) => ({
-          ...{ path, line, ...(excerpt === '' ? {} : { excerpt }) },
+          path,
+          line,
+          ...(excerpt === '' ? {} : { excerpt }),
           ...(pattern === '' ? {} : { url: urlOf(pattern, { commit: commit || branch, path, line }) }),
         })),
       };

@@ -51,7 +51,10 @@ export async function findFlagDeletion(
   flagId: string,
 ): Promise<FlagDeletion | undefined> {
   const found = await findDeletionOf(db, {
-    ...{ projectId, objectId: flagId, deleted: 'flag.deleted', inEnvironment: 'definition.deleted' },
+    projectId,
+    objectId: flagId,
+    deleted: 'flag.deleted',
+    inEnvironment: 'definition.deleted',
     tells: sql`action like 'flag.%'`,
   });
   if (!found) return undefined;
@@ -76,7 +79,10 @@ export async function findSegmentDeletion(
   segmentId: string,
 ): Promise<SegmentDeletion | undefined> {
   const found = await findDeletionOf(db, {
-    ...{ projectId, objectId: segmentId, deleted: 'segment.deleted', inEnvironment: 'segment.deactivated' },
+    projectId,
+    objectId: segmentId,
+    deleted: 'segment.deleted',
+    inEnvironment: 'segment.deactivated',
     tells: sql`action in ('segment.created', 'segment.undeleted', 'segment.deleted')`,
   });
   if (!found) return undefined;

@@ -54,7 +54,8 @@ export async function listFound(db: Reader, { scope, kinds, words, limit, projec
       ' union all ',
     )}`);
   return rows.map(({ kind, name, project_id, project_name }) => ({
-    ...{ kind, name },
+    kind,
+    name,
     project: { id: project_id, name: project_name },
   }));
 }

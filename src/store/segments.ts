@@ -256,7 +256,8 @@ export async function listNamedSegments(
       from segments s left join segment_environments e on e.environment_id = ${environmentId} and e.segment_id = s.id
      where s.project_id = ${projectId} and s.name in (${join([...names])})`);
   return rows.map(({ name, kind, environment_id, is_empty }) => ({
-    ...{ name, kind },
+    name,
+    kind,
     isActive: environment_id !== null,
     isEmpty: Number(is_empty) === 1,
   }));

@@ -19,7 +19,10 @@ interface ViewRow {
 }
 
 const toView = ({ id, owner_id, name, query, columns }: ViewRow): View => ({
-  ...{ id, name, query, shared: owner_id === everyone },
+  id,
+  name,
+  query,
+  shared: owner_id === everyone,
   columns: JSON.parse(columns) as string[],
 });
 

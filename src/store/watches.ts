@@ -166,7 +166,11 @@ export async function listNewsChanges(db: Reader, ids: readonly string[]): Promi
       left join environments e on e.id = c.environment_id
      where c.id in (${join([...ids])})`);
   return rows.map((row) => ({
-    ...{ id: row.id, at: row.at, by: row.actor_name, action: row.action, type: row.object_type },
+    id: row.id,
+    at: row.at,
+    by: row.actor_name,
+    action: row.action,
+    type: row.object_type,
     flag: { id: row.object_id, name: row.object_name },
     project: { id: row.project_id, name: row.project_name },
     environment: row.environment_name ?? undefined,

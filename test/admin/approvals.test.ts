@@ -141,7 +141,8 @@ test('what somebody proposes who cannot apply it waits for those who can, and th
   const project = await aGuardedProject({
     areApprovalsRequired: false,
     areApproversRestricted: false,
-    ...{ areEditorsRestricted: true, editors: [ben, dan].map(({ id }) => ({ id, type: 'user' })) },
+    areEditorsRestricted: true,
+    editors: [ben, dan].map(({ id }) => ({ id, type: 'user' })),
   });
   const propose = async (who: Who) => {
     const { id } = await draft(project, [project.edit(allocate(40))], who);
@@ -190,7 +191,10 @@ test('the access of a project has the approvals of its environments, and changes
     environments.find(({ id }: { id: string }) => id === project.production.id);
   const none = { restricted: false, grantees: [] };
   assert.deepEqual(here(await ok(api.get(path))).approvals, {
-    ...{ required: true, approvers: none, allowKills: false, skippers: [] },
+    required: true,
+    approvers: none,
+    allowKills: false,
+    skippers: [],
   });
   const grantee = { id: ben.id, type: 'user' };
   const approvals = { approvers: { restricted: true, grantees: [grantee] }, allowKills: true, skippers: [grantee] };

@@ -85,8 +85,13 @@ test('saving an attribute as it is leaves no trace', async () => {
 test('as the vendor’s Python client sends it: every member, null where it has none', async () => {
   const { trafficTypeId, path } = await aSchema();
   const { status, body } = await api.post(path, {
-    ...{ id: 'age', organizationId: null, trafficTypeId, displayName: null, description: null },
-    ...{ dataType: null, suggestedValues: null },
+    id: 'age',
+    organizationId: null,
+    trafficTypeId,
+    displayName: null,
+    description: null,
+    dataType: null,
+    suggestedValues: null,
   });
   assert.equal(status, 200);
   assert.deepEqual([body.displayName, body.suggestedValues], ['age', []]);
@@ -143,7 +148,11 @@ test('an attribute has limits, and refusals name the place', async () => {
 test('a patch is a partial object: members that it leaves out stay, null resets one, the id stays', async () => {
   const { path } = await aSchema();
   const { body: before } = await api.post(path, {
-    ...{ id: 'age', displayName: 'Age', description: 'in years', dataType: 'NUMBER', isSearchable: true },
+    id: 'age',
+    displayName: 'Age',
+    description: 'in years',
+    dataType: 'NUMBER',
+    isSearchable: true,
     suggestedValues: ['18'],
   });
   const patched = async (body: unknown) => (await api.patch(`${path}/age`, body)).body;
@@ -157,7 +166,11 @@ test('a patch is a partial object: members that it leaves out stay, null resets 
   const reset = { displayName: null, description: null, dataType: null, isSearchable: null, suggestedValues: null };
   assert.deepEqual(await patched(reset), {
     ...before,
-    ...{ displayName: 'age', description: '', dataType: null, isSearchable: false, suggestedValues: [] },
+    displayName: 'age',
+    description: '',
+    dataType: null,
+    isSearchable: false,
+    suggestedValues: [],
   });
   await changesNothing(path, async () => {
     refused(await api.patch(`${path}/none`, {}), 404, 'Could not find attribute none');
@@ -232,7 +245,10 @@ test('the list is an array, by id, unless pages are asked for in the vendor’s 
     const { body } = await api.get(path + query);
     assert.deepEqual(body, {
       objects: (await api.get(path)).body,
-      ...{ nextMarker: null, previousMarker: null, limit: 50, count: 3 },
+      nextMarker: null,
+      previousMarker: null,
+      limit: 50,
+      count: 3,
     });
   }
   refused(await api.get(`${path}?paginate`), 400, /^paginate must be one of/);

@@ -134,7 +134,13 @@ async function aGuardedPlace() {
   await guard();
   const submitting = `/changeRequests/ws/${project.id}/environments/${project.staging.id}`;
   return {
-    ...{ project, flag, path, submitter, approver, guard, submitting },
+    project,
+    flag,
+    path,
+    submitter,
+    approver,
+    guard,
+    submitting,
     submit: (body: object) => api.post(submitting, body, submitter),
     decide: (id: string, status: string, who = approver, comment = '') =>
       api.put(`/changeRequests/${id}`, { status, comment }, who),
@@ -185,11 +191,20 @@ test('a flag’s change is requested with one key and published by the approval 
     [{ comment: 'Why', user: 'submitter', role: 'SUBMITTER' }],
   );
   assert.deepEqual(rest, {
-    ...{ id, status: 'REQUESTED', operationType: 'UPDATE', title: 'Less', comment: null, approvers: [] },
+    id,
+    status: 'REQUESTED',
+    operationType: 'UPDATE',
+    title: 'Less',
+    comment: null,
+    approvers: [],
     workspace: { id: project.id, type: 'workspace' },
     environment: { id: project.staging.id, name: project.staging.name },
-    ...{ segment: null, largeSegment: null, ruleBasedSegment: null },
-    ...{ rolloutStatus: null, rolloutStatusTimestamp: null, transactionMetadata: null },
+    segment: null,
+    largeSegment: null,
+    ruleBasedSegment: null,
+    rolloutStatus: null,
+    rolloutStatusTimestamp: null,
+    transactionMetadata: null,
   });
   assert.deepEqual(await listed(project.staging.id), [id]);
 

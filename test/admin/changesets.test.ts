@@ -460,7 +460,8 @@ test('a plan names what is probably not meant, each with an example, and what ca
   ];
   const inStaging = flag.edit({ kind: 'replace', body: { ...aDefinition(three), rules, defaultRule: shares(10) } });
   const inProduction = {
-    ...{ environment: project.production.id, flag: flag.name },
+    environment: project.production.id,
+    flag: flag.name,
     edit: { kind: 'create', body: { ...aDefinition(three), rules: [], defaultRule: shares(100) } },
   };
   const { body: draft, text } = await api.post('/changesets?dryRun=true', {
@@ -512,7 +513,8 @@ test('production is compared with staging only where the flag is defined there',
   const project = await aProject(api);
   const { name } = await aFlag(api, project);
   const inside = (environment: { id: string }, on: number) => ({
-    ...{ environment: environment.id, flag: name },
+    environment: environment.id,
+    flag: name,
     edit: { kind: 'create', body: { ...aDefinition(), defaultRule: shares(on) } },
   });
   const looser = async (...operations: object[]): Promise<string[]> => {

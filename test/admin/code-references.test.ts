@@ -32,7 +32,10 @@ test('a report replaces the last one of its branch, and what code names is not s
     (await api.get(`/splits/ws/${project.id}/${name}/code-references`)).body.reports;
   assert.deepEqual(await code(flag), [
     {
-      ...{ repository: 'acme/shop', branch: 'main', commit: 'abcdef0', reportedAt: api.clock.now },
+      repository: 'acme/shop',
+      branch: 'main',
+      commit: 'abcdef0',
+      reportedAt: api.clock.now,
       references: [{ ...at, url: 'https://code.example/abcdef0/src/a%20b.ts#L3' }],
     },
   ]);

@@ -227,11 +227,20 @@ test('PUT replaces everything that a client decides', async () => {
     const { status, text, body } = await api.put(path, aDefinition());
     const { id, name, environment, trafficType, creationTime } = before;
     const expected = {
-      ...{ id, name, environment, trafficType },
-      ...{ killed: false, treatments: [{ name: 'on' }, { name: 'off' }] },
-      ...{ defaultTreatment: 'off', baselineTreatment: 'off', trafficAllocation: 100, rules: [] },
-      ...{ defaultRule: [{ treatment: 'off', size: 100 }], impressionsDisabled: false },
-      ...{ creationTime, lastUpdateTime: body.lastUpdateTime },
+      id,
+      name,
+      environment,
+      trafficType,
+      killed: false,
+      treatments: [{ name: 'on' }, { name: 'off' }],
+      defaultTreatment: 'off',
+      baselineTreatment: 'off',
+      trafficAllocation: 100,
+      rules: [],
+      defaultRule: [{ treatment: 'off', size: 100 }],
+      impressionsDisabled: false,
+      creationTime,
+      lastUpdateTime: body.lastUpdateTime,
     };
     assert.deepEqual([status, text], [200, JSON.stringify(expected)]);
     assert.equal((await api.get(path)).text, text);

@@ -25,7 +25,11 @@ test('a flag set is created, read, listed and recorded', async () => {
     const { id, createdAt } = created.body;
     assert.match(createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}000Z$/);
     assert.deepEqual(created.body, {
-      ...{ id, name, description: 'for the apps', workspace: { id: project.id, type: 'workspace' }, createdAt },
+      id,
+      name,
+      description: 'for the apps',
+      workspace: { id: project.id, type: 'workspace' },
+      createdAt,
       type: 'flag_set',
     });
     assert.deepEqual((await api.get(`${sets}/${id}`)).body, created.body);
@@ -59,7 +63,9 @@ test('both prefixes answer the same, with the same keys, and so do their errors'
   assert.equal((await ask(`/api/v3/flag-sets?workspace_id=${project.id}`, 'no-key-of-ours-at-all')).statusCode, 401);
   const viewer = await api.key({ roles: ['API_FEATURE_FLAG_VIEWER'] });
   const created = await api.app.inject({
-    ...{ method: 'POST', url: '/api/v3/flag-sets', headers: { 'x-api-key': viewer } },
+    method: 'POST',
+    url: '/api/v3/flag-sets',
+    headers: { 'x-api-key': viewer },
     payload: { name: aSetName(), workspace: { id: project.id } },
   });
   assert.equal(created.statusCode, 403);

@@ -294,7 +294,8 @@ test('a flag is duplicated whole, with other seeds unless the same are asked for
     const { body } = await api.get(`/splits/ws/${project.id}/${name}?expand=definitions`);
     const definitions = body.definitions as Copied[];
     return {
-      ...{ tags: body.tags, changeCount: body.changeCount },
+      tags: body.tags,
+      changeCount: body.changeCount,
       places: definitions.map((one) => [one.environment.name, one.killed]),
       seeds: definitions.map((one) => [one.seed, one.trafficAllocationSeed]),
     };

@@ -30,7 +30,11 @@ test('several identities are saved in one change, with an entry for each, and th
     assert.deepEqual(body, {
       objects: [ada, { key: 'bob', ...place, values: {} }],
       failed: [],
-      ...{ metadata: null, offset: null, limit: null, count: null, total: null },
+      metadata: null,
+      offset: null,
+      limit: null,
+      count: null,
+      total: null,
     });
     assert.deepEqual((await api.get(`${path}/ada`)).body, ada);
   });

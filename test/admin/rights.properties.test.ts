@@ -79,7 +79,10 @@ const save = (world: World) =>
   });
 
 const actor = (type: Actor['type'], id: string, scope: Scope): Actor => ({
-  ...{ type, id, scope, name: '' },
+  type,
+  id,
+  scope,
+  name: '',
   permissions: new Set(),
 });
 const actors: readonly Actor[] = [

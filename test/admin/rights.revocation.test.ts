@@ -37,7 +37,9 @@ async function aScene(): Promise<Scene> {
     assert.equal(answer.status, 200, answer.text);
   };
   return {
-    ...{ project, person, set },
+    project,
+    person,
+    set,
     group: { id: group.id, type: 'group' },
     user: { id: person.id, type: 'user' },
     key: { id: key.id, type: 'api_key', text: key.key },
@@ -61,7 +63,8 @@ const endings: Readonly<Record<string, Ending>> = {
   'is taken from the viewers': {
     before: ({ set, user }) => set({ view: only(administrators, user) }),
     end: ({ set }) => set({ view: only(administrators) }),
-    ...{ does: 'describes', status: 404 },
+    does: 'describes',
+    status: 404,
   },
   'is taken from the editors of the project': {
     before: ({ set, user }) => set({ edit: only(user) }),
@@ -108,12 +111,15 @@ const endings: Readonly<Record<string, Ending>> = {
   'is a key that is taken from the editors': {
     before: ({ set, key: { id, type } }) => set({ edit: only({ id, type }) }),
     end: ({ set }) => set({ edit: only() }),
-    ...{ does: 'describes', by: 'key' },
+    does: 'describes',
+    by: 'key',
   },
   'is a key that is taken from the viewers': {
     before: ({ set, key: { id, type } }) => set({ view: only(administrators, { id, type }) }),
     end: ({ set }) => set({ view: only(administrators) }),
-    ...{ does: 'describes', by: 'key', status: 404 },
+    does: 'describes',
+    by: 'key',
+    status: 404,
   },
 };
 

@@ -266,7 +266,8 @@ test('a plan shows what each further step changes, and what that step is the fir
     kind: 'patch',
     operations: [
       {
-        ...{ op: 'replace', path: '/defaultRule' },
+        op: 'replace',
+        path: '/defaultRule',
         value: [{ treatment: 'on', size: on }, ...(on === 100 ? [] : [{ treatment: 'off', size: 100 - on }])],
       },
     ],

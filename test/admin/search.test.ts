@@ -96,7 +96,8 @@ test('callers find only what they may read', async () => {
   const ofSegments = await keyFor({ roles: ['API_SEGMENT_VIEWER'] });
   assert.deepEqual(await found('checkout', { as: ofSegments }), ['segment Banking/checkout_testers']);
   const ofStaging = await keyFor({
-    ...{ ...inShop, roles: ['API_FEATURE_FLAG_EDITOR'] },
+    ...inShop,
+    roles: ['API_FEATURE_FLAG_EDITOR'],
     environments: [{ type: 'environment', id: shop.staging.id }],
   });
   assert.deepEqual(await found('shop', { as: ofStaging }), [

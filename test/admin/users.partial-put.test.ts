@@ -13,8 +13,13 @@ const api = await startApi({ acceptPartialPut: true });
 async function aUser() {
   const { body: group } = await api.post('/groups', { name: uniqueName('group') });
   const user: User = {
-    ...{ id: newId(), name: 'Ann', email: `${uniqueName('user')}@example.com`, status: 'ACTIVE', twoFactor: false },
-    ...{ groupIds: [group.id], createdAt: Date.now() },
+    id: newId(),
+    name: 'Ann',
+    email: `${uniqueName('user')}@example.com`,
+    status: 'ACTIVE',
+    twoFactor: false,
+    groupIds: [group.id],
+    createdAt: Date.now(),
   };
   await api.store.write((tx) => insertUser(tx, user));
   return (await api.get(`/users/${user.id}`)).body;

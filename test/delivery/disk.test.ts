@@ -18,7 +18,10 @@ const secrets = { accountId: 'account', key: new Uint8Array(32) };
 const aState = (id: string, changeNumber: number, segments: readonly string[] = []): State => ({
   content: {
     environment: { id, name: id, projectId: 'project', createdAt: 0, changeNumber },
-    ...{ flags: new Map(), ruleBased: new Map(), active: new Map(), inactive: new Map() },
+    flags: new Map(),
+    ruleBased: new Map(),
+    active: new Map(),
+    inactive: new Map(),
   },
   keys: new Map(segments.map((name) => [name, { kind: 'large', name, number: 1, hashes: new Float64Array() }])),
 });

@@ -380,7 +380,10 @@ test('a key that expires stops working at that moment, and its streams are told'
   let now = Date.now();
   const expiresAt = now + 3_600_000;
   const { body } = await api.post('/apiKeys', {
-    ...{ name: 'App', apiKeyType: 'server_side', workspace: { id: project.id }, expiresAt },
+    name: 'App',
+    apiKeyType: 'server_side',
+    workspace: { id: project.id },
+    expiresAt,
     environments: [{ id: project.staging.id }],
   });
   const keys = await startKeys({ store: await anotherStore(() => now), log, compareMs: 20 });

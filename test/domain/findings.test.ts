@@ -36,7 +36,8 @@ const verified = (flag: Evaluable, world: World, staging?: Evaluable): Verified 
   otherFlag: (name) => world.definitionOf(name) ?? 'notDefined',
   nobodyIn: (segment) => (segment === 'none' ? 'empty' : undefined),
   staging: staging && {
-    ...{ here: 'production', environment: 'staging' },
+    here: 'production',
+    environment: 'staging',
     definition: staging,
     areSeedsKnown: true,
     definitionOf: world.definitionOf,

@@ -40,14 +40,26 @@ const targeting: Targeting = {
   ],
 };
 
+/** Stored with the definition; SDKs get none of it. */
+const storedOnly = {
+  id: 'f1',
+  environment: { id: 'e1', name: 'production' },
+  creationTime: 1,
+  lastUpdateTime: 2,
+};
+
 const flagWith = (changes: Partial<Targeting>) =>
   toWireFlag(
     {
-      ...{ ...targeting, ...changes },
-      ...{ name: 'checkout_v2', trafficType: { id: 't1', name: 'user' }, revision: 1794701340704 },
-      ...{ seed: -77, trafficAllocationSeed: 991, algo: 2 as const },
-      // As stored: SDKs get none of these.
-      ...{ id: 'f1', environment: { id: 'e1', name: 'production' }, creationTime: 1, lastUpdateTime: 2 },
+      ...targeting,
+      ...changes,
+      ...storedOnly,
+      name: 'checkout_v2',
+      trafficType: { id: 't1', name: 'user' },
+      revision: 1794701340704,
+      seed: -77,
+      trafficAllocationSeed: 991,
+      algo: 2 as const,
     },
     surroundings,
   );
@@ -341,9 +353,21 @@ const unsupported = {
 test('a flag to forget is archived in every spec', () => {
   const flag = archivedFlag('gone', 7);
   assert.deepEqual(flag, {
-    ...{ name: 'gone', trafficTypeName: '', changeNumber: 7, status: 'ARCHIVED', killed: false },
-    ...{ defaultTreatment: 'off', trafficAllocation: 100, trafficAllocationSeed: 0, seed: 0, algo: 2 },
-    ...{ configurations: {}, sets: [], impressionsDisabled: false, prerequisites: [], conditions: [] },
+    name: 'gone',
+    trafficTypeName: '',
+    changeNumber: 7,
+    status: 'ARCHIVED',
+    killed: false,
+    defaultTreatment: 'off',
+    trafficAllocation: 100,
+    trafficAllocationSeed: 0,
+    seed: 0,
+    algo: 2,
+    configurations: {},
+    sets: [],
+    impressionsDisabled: false,
+    prerequisites: [],
+    conditions: [],
   });
   assert.equal(forSpec(flag, '1.0'), flag);
 });
@@ -361,7 +385,10 @@ test('a rule-based segment has its exclusions by kind, and conditions without sh
     ],
   };
   assert.deepEqual(toWireSegment({ ...rules, name: 'pros', trafficType: 'user', changeNumber: 9 }, surroundings), {
-    ...{ name: 'pros', trafficTypeName: 'user', changeNumber: 9, status: 'ACTIVE' },
+    name: 'pros',
+    trafficTypeName: 'user',
+    changeNumber: 9,
+    status: 'ACTIVE',
     excluded: {
       keys: ['ana'],
       segments: [
@@ -378,7 +405,9 @@ test('a rule-based segment has its exclusions by kind, and conditions without sh
           combiner: 'AND',
           matchers: [
             {
-              ...{ ...onKey, negate: true, matcherType: 'IN_RULE_BASED_SEGMENT' },
+              ...onKey,
+              negate: true,
+              matcherType: 'IN_RULE_BASED_SEGMENT',
               userDefinedSegmentMatcherData: { segmentName: 'ruled too' },
             },
           ],
@@ -387,8 +416,12 @@ test('a rule-based segment has its exclusions by kind, and conditions without sh
     ],
   });
   assert.deepEqual(archivedSegment('pros', 10), {
-    ...{ name: 'pros', trafficTypeName: '', changeNumber: 10, status: 'ARCHIVED' },
-    ...{ excluded: { keys: [], segments: [] }, conditions: [] },
+    name: 'pros',
+    trafficTypeName: '',
+    changeNumber: 10,
+    status: 'ARCHIVED',
+    excluded: { keys: [], segments: [] },
+    conditions: [],
   });
 });
 

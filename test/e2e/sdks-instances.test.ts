@@ -17,7 +17,9 @@ suite('connected SDKs', () => {
     const name = 'currency_switcher';
     await aFlag(things, name, { on: { Staging: 10 } });
     const { key } = await api('POST', '/apiKeys', {
-      ...{ name: 'application', apiKeyType: 'server_side', workspace: { id: project.id } },
+      name: 'application',
+      apiKeyType: 'server_side',
+      workspace: { id: project.id },
       environments: [{ id: staging.id }],
     });
     const base = `${server.url}/api`;
@@ -30,7 +32,9 @@ suite('connected SDKs', () => {
     const poll = (machine: string, since: number) =>
       fetch(`${base}/splitChanges?s=1.1&since=${since}`, {
         headers: {
-          ...{ authorization: `Bearer ${key}`, splitsdkversion: 'java-4.11.0', splitsdkmachinename: machine },
+          authorization: `Bearer ${key}`,
+          splitsdkversion: 'java-4.11.0',
+          splitsdkmachinename: machine,
         },
       });
     await poll('pos-gateway-01', -1);

@@ -11,7 +11,9 @@ const visit = signedInVisitsIn(await startBrowser());
 /** Sends what an application evaluated in Production. */
 async function reporting({ api, server, project, environments }: Things) {
   const { key } = await api('POST', '/apiKeys', {
-    ...{ name: 'shop', apiKeyType: 'server_side', roles: [] },
+    name: 'shop',
+    apiKeyType: 'server_side',
+    roles: [],
     workspace: { id: project.id, type: 'workspace' },
     environments: [{ id: environments.Production?.id, type: 'environment' }],
   });
@@ -19,8 +21,10 @@ async function reporting({ api, server, project, environments }: Things) {
     const reply = await fetch(`${server.url}/api/testImpressions/bulk`, {
       method: 'POST',
       headers: {
-        ...{ authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        ...{ splitsdkversion: 'nodejs-11.11.2', splitsdkmachinename: 'shop-7' },
+        authorization: `Bearer ${key}`,
+        'content-type': 'application/json',
+        splitsdkversion: 'nodejs-11.11.2',
+        splitsdkmachinename: 'shop-7',
       },
       body: JSON.stringify([{ f: flag, i: impressions }]),
     });

@@ -112,7 +112,12 @@ test('every kind of object is imported, with seeds, algorithms and numbers, and 
     );
     const got = ff.d.map(
       ({ name, seed, trafficAllocationSeed, algo, changeNumber, sets }: Record<string, unknown>) => ({
-        ...{ name, seed, trafficAllocationSeed, algo, changeNumber, sets },
+        name,
+        seed,
+        trafficAllocationSeed,
+        algo,
+        changeNumber,
+        sets,
       }),
     );
     const byName = (one: { name: string }, other: { name: string }) => (one.name < other.name ? -1 : 1);
@@ -467,7 +472,11 @@ test('keys of a segment are imported in parts, followed, and left alone if they 
           flags: [],
           segments: [
             {
-              ...{ kind: 'standard', name: 'many', description: '', trafficType: 'user', tags: [] },
+              kind: 'standard',
+              name: 'many',
+              description: '',
+              trafficType: 'user',
+              tags: [],
               environments: [{ environment: 'Prod', ...withKeys(keys, number) }],
             },
           ],

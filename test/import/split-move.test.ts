@@ -23,7 +23,10 @@ test('an account of Split moves in without a difference for its SDKs, and a seco
   const { url, adminKey, sdkKeys } = await startSplitAccount();
   const read = () =>
     readSplitAccount({
-      ...{ url, adminKey, sdkKeys, signal: new AbortController().signal },
+      url,
+      adminKey,
+      sdkKeys,
+      signal: new AbortController().signal,
       patience: { deadlineMs: 5_000, retries: 6, firstPauseMs: 1 },
     });
   const source = await read();

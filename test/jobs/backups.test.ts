@@ -50,7 +50,11 @@ async function startNights({ nodes = 1, keep = 3 } = {}) {
     jobs.push(startBackups({ store, log, settings: { folder, at: twoAtNight, keep }, make, checkMs: 5 }));
   }
   return {
-    ...{ api, folder, lines, state, stop },
+    api,
+    folder,
+    lines,
+    state,
+    stop,
     files: () => readdirSync(folder).sort(),
     /** Every node has looked whether one is due, and what it began is done: a look asks four times at the most. */
     settle: async () => {

@@ -84,7 +84,9 @@ describe('scanning code', sideBySide, () => {
     assert.deepEqual([report?.repository, report?.branch, report?.commit], ['acme/shop', 'main', commit]);
     assert.deepEqual(report?.references, [
       {
-        ...{ path: 'web/src/app.ts', line: 2, excerpt: "if (isOn('checkout')) start(flags.checkout);" },
+        path: 'web/src/app.ts',
+        line: 2,
+        excerpt: "if (isOn('checkout')) start(flags.checkout);",
         url: `https://github.com/acme/shop/blob/${commit}/web/src/app.ts#L2`,
       },
     ]);

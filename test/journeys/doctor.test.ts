@@ -42,8 +42,10 @@ describe('the doctor', sideBySide, () => {
     const burgee = anInstallation();
     const { url, logins, mails } = await startMailServer();
     const variables = {
-      ...{ PUBLIC_URL: 'https://flags.example.com', BACKUP_FOLDER: './backups' },
-      ...{ SMTP_URL: url.replace('//', '//burgee:hunter2@'), MAIL_FROM: 'Burgee <burgee@example.com>' },
+      PUBLIC_URL: 'https://flags.example.com',
+      BACKUP_FOLDER: './backups',
+      SMTP_URL: url.replace('//', '//burgee:hunter2@'),
+      MAIL_FROM: 'Burgee <burgee@example.com>',
     };
     const server = await burgee.start(variables);
     await server.says(/"msg":"backup made"/);
@@ -206,7 +208,9 @@ describe('the doctor', sideBySide, () => {
     const longAgo = Date.now() / 1000 - 48 * 3_600;
     utimesSync(file, longAgo, longAgo);
     const finished = await burgee.run(['doctor'], {
-      ...{ BACKUP_FOLDER: folder, SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'Burgee <burgee@example.com>' },
+      BACKUP_FOLDER: folder,
+      SMTP_URL: 'smtp://127.0.0.1:1',
+      MAIL_FROM: 'Burgee <burgee@example.com>',
     });
     assert.equal(finished.code, 1);
     assert.match(String(said(finished, 'trouble', 'backups')), /is 48 hours old: the log says why$/);

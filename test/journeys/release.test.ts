@@ -113,7 +113,9 @@ test('what an example keeps secret in the checkout is not in the archive', () =>
 for (const database of onPostgres ? ['SQLite', 'PostgreSQL'] : ['SQLite']) {
   test(`with Node 24 and ${database} it starts, answers, serves its pages, and has its command line`, async () => {
     const burgee = anInstallation({
-      ...{ main, node, empty: true },
+      main,
+      node,
+      empty: true,
       ...(database === 'SQLite' ? { databaseUrl: `file:${join(temporaryFolder(), 'burgee.db')}` } : {}),
     });
     const server = await burgee.start({ BURGEE_ADMIN_API_KEY: adminKey, PATH: '' });

@@ -30,7 +30,9 @@ test(`${writers} writers apply changesets to overlapping flags: each is whole, n
     const client = nodeFor(writer);
     const add = { op: 'add', path: '/treatments/0/keys/-', value: `writer-${writer}` };
     const operations = chosen.map((flag) => ({
-      ...{ environment: project.staging.id, flag, edit: { kind: 'patch', operations: [add] } },
+      environment: project.staging.id,
+      flag,
+      edit: { kind: 'patch', operations: [add] },
     }));
     // Additions to one list are merged. Should one be refused all the same, nothing of it may be there.
     for (;;) {
@@ -90,7 +92,8 @@ function isAcyclic(entries: readonly Entry[]): boolean {
 test('ramps that are due on three nodes at once take each step once', async () => {
   const project = await aProject(first);
   const share = (flag: string, value: number) => ({
-    ...{ environment: project.staging.id, flag },
+    environment: project.staging.id,
+    flag,
     edit: { kind: 'patch', operations: [{ op: 'replace', path: '/trafficAllocation', value }] },
   });
   const ramps = await Promise.all(
@@ -98,7 +101,8 @@ test('ramps that are due on three nodes at once take each step once', async () =
       const { flag } = await aDefinedFlag(first, project);
       const client = nodeFor(index);
       const { body } = await client.post('/changesets', {
-        ...{ workspace: { id: project.id }, operations: [share(flag.name, 10)] },
+        workspace: { id: project.id },
+        operations: [share(flag.name, 10)],
       });
       const steps = [20, 30, 40].map((value) => ({ waitMs: 200, operations: [share(flag.name, value)] }));
       const scheduled = await client.post(`/changesets/${body.id}/schedule`, { steps });

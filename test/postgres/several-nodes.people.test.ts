@@ -120,7 +120,9 @@ test('a right that one node gives or takes counts on the other with the next req
   assert.equal((await one.post(path, aDefinition())).status, 200);
   const person = await aPerson();
   const { body: key } = await one.post('/apiKeys', {
-    ...{ name: uniqueName('key'), apiKeyType: 'admin', roles: ['API_FEATURE_FLAG_EDITOR'] },
+    name: uniqueName('key'),
+    apiKeyType: 'admin',
+    roles: ['API_FEATURE_FLAG_EDITOR'],
   });
   const grantees = [
     { id: person.id, type: 'user' },

@@ -116,8 +116,18 @@ const flagFilters = combined<flags.FlagFilter>({
   isArchived: [false, true],
 });
 const allFlags: flagList.FlagQuery = {
-  ...{ projectId: project.id, ids: [], watcherId: undefined, name: undefined, search: undefined },
-  ...{ tags: [], rolloutStatusIds: [], trafficTypeIds: [], ownerIds: [], states: [], traffic: [], isArchived: false },
+  projectId: project.id,
+  ids: [],
+  watcherId: undefined,
+  name: undefined,
+  search: undefined,
+  tags: [],
+  rolloutStatusIds: [],
+  trafficTypeIds: [],
+  ownerIds: [],
+  states: [],
+  traffic: [],
+  isArchived: false,
 };
 const flagConditions: Partial<flagList.FlagQuery>[] = [
   { ids: ['one', 'two'] },
@@ -229,7 +239,11 @@ const lists: Record<string, readonly Run[]> = {
     [undefined, 'pre'].map(
       (prefix) => (db: Reader) =>
         identities.listIdentities(db, {
-          ...{ trafficTypeId: 'id', environmentId: environment.id, prefix, ...mark, ...page },
+          trafficTypeId: 'id',
+          environmentId: environment.id,
+          prefix,
+          ...mark,
+          ...page,
         }),
     ),
   ),

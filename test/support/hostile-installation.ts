@@ -125,8 +125,16 @@ async function oneOfEverything(ask: HostileInstallation['ask'], sender: Sender):
   const words = Object.entries(ids).map(([word, { id }]) => [word, String(id)]);
   return {
     ...Object.fromEntries(words),
-    ...{ trafficType: 'ship', objectType: 'Split', deletedFlag: 'gone', attribute: 'tonnage', identity: 'sloop' },
-    ...{ view: 'afloat', segment: 'crew', anySegment: 'crew', largeSegment: 'passengers', ruleBasedSegment: 'pilots' },
+    trafficType: 'ship',
+    objectType: 'Split',
+    deletedFlag: 'gone',
+    attribute: 'tonnage',
+    identity: 'sloop',
+    view: 'afloat',
+    segment: 'crew',
+    anySegment: 'crew',
+    largeSegment: 'passengers',
+    ruleBasedSegment: 'pilots',
   };
 }
 

@@ -58,9 +58,19 @@ type Mixture = Readonly<Record<string, Value>>;
 const sideNames: readonly SideName[] = ['home', 'elsewhere'];
 const other = { home: 'elsewhere', elsewhere: 'home' } as const;
 const pathKinds: Readonly<Record<string, Kind>> = {
-  ...{ project: 'project', environment: 'environment', flag: 'flag', trafficType: 'trafficType' },
-  ...{ trafficTypeId: 'trafficType', flagSet: 'flagSet', user: 'user', group: 'group', key: 'key' },
-  ...{ segment: 'segment', anySegment: 'segment', largeSegment: 'segment', ruleBasedSegment: 'segment' },
+  project: 'project',
+  environment: 'environment',
+  flag: 'flag',
+  trafficType: 'trafficType',
+  trafficTypeId: 'trafficType',
+  flagSet: 'flagSet',
+  user: 'user',
+  group: 'group',
+  key: 'key',
+  segment: 'segment',
+  anySegment: 'segment',
+  largeSegment: 'segment',
+  ruleBasedSegment: 'segment',
   changeRequest: 'changeRequest',
   changeset: 'changeset',
   deletedFlag: 'flag',

@@ -483,7 +483,8 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
       instead: {
         // A key is no user, so there is nothing to say of it.
         refusal: ({ isPerson }) => (isPerson ? undefined : [404]),
-        ...{ slots: {}, build: async () => ({ query: { limit: '50' } }) },
+        slots: {},
+        build: async () => ({ query: { limit: '50' } }),
       },
       further: [
         {

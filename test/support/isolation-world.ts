@@ -93,9 +93,16 @@ export async function isolationWorld(api: Api): Promise<World> {
   for (const role of roleNames) principals.push(...(await keysOf(api, role, { home, elsewhere, marks })));
   for (const { role, text } of listedKeys) {
     principals.push({
-      ...{ role, isPerson: false, may: powers[role], request: { as: text } },
-      ...{ name: `an account key with ${role} that the project lists`, width: 'account', reaches: ['home'] },
-      ...{ onlyStaging: false, seesUsersOf: both, mustNotSee: marks(elsewhere) },
+      role,
+      isPerson: false,
+      may: powers[role],
+      request: { as: text },
+      name: `an account key with ${role} that the project lists`,
+      width: 'account',
+      reaches: ['home'],
+      onlyStaging: false,
+      seesUsersOf: both,
+      mustNotSee: marks(elsewhere),
     });
   }
   return { sides: { home, elsewhere }, principals, adminKey: api.adminKey };
@@ -147,22 +154,33 @@ async function keysOf(
   const foreign = [...marks(elsewhere), ...elsewhere.userMarks];
   return [
     {
-      ...{ ...shared, name: `an account key with ${role}`, request: { as: await api.key({ roles: [role] }) } },
-      ...{ width: 'account', reaches: isNarrowed(role) ? [] : both, onlyStaging: false, seesUsersOf: both },
+      ...shared,
+      name: `an account key with ${role}`,
+      request: { as: await api.key({ roles: [role] }) },
+      width: 'account',
+      reaches: isNarrowed(role) ? [] : both,
+      onlyStaging: false,
+      seesUsersOf: both,
       mustNotSee: isNarrowed(role) ? [...marks(home), ...marks(elsewhere)] : [],
     },
     {
-      ...{
-        ...shared,
-        name: `a project key with ${role}`,
-        request: { as: await api.key({ roles: [role], scope: project }) },
-      },
-      ...{ width: 'project', reaches: ['home'], onlyStaging: false, seesUsersOf: ['home'], mustNotSee: foreign },
+      ...shared,
+      name: `a project key with ${role}`,
+      request: { as: await api.key({ roles: [role], scope: project }) },
+      width: 'project',
+      reaches: ['home'],
+      onlyStaging: false,
+      seesUsersOf: ['home'],
+      mustNotSee: foreign,
     },
     {
-      ...{ ...shared, name: `an environment key with ${role}` },
+      ...shared,
+      name: `an environment key with ${role}`,
       request: { as: await api.key({ roles: [role], scope: environment }) },
-      ...{ width: 'environment', reaches: ['home'], onlyStaging: true, seesUsersOf: ['home'] },
+      width: 'environment',
+      reaches: ['home'],
+      onlyStaging: true,
+      seesUsersOf: ['home'],
       mustNotSee: [...foreign, ...home.productionMarks, ...home.keyMarks],
     },
   ];
@@ -213,7 +231,7 @@ async function aSide(
   const definition = (id: string) =>
     api.post(`/splits/ws/${project.id}/${flag.name}/environments/${id}`, aDefinition());
   for (const { id } of [staging, production]) assert.equal((await definition(id)).status, 200);
-  await evaluate(api, { ...{ id: project.id, staging, production }, flag: flag.name });
+  await evaluate(api, { id: project.id, staging, production, flag: flag.name });
   const { name: segment } = await aSegment(api, project, [staging, production], aMark('segment'));
   for (const { id } of [staging, production]) {
     const { status } = await api.put(`/segments/${id}/${segment}/uploadKeys`, { keys: ['user-1'] });
@@ -258,13 +276,16 @@ async function aSide(
   assert.equal((await api.put('/restrictions', restriction)).status, 200);
   const { body: newest } = await api.get(`/auditLogs?objectId=${flag.id}&limit=200`);
   return {
-    ...{ id: project.id, name: project.name, staging, production, environment: staging, flag },
-    ...{
-      viewer: viewer.id,
-      groupViewer: groupViewer.id,
-      viewers,
-      rolloutStatus,
-    },
+    id: project.id,
+    name: project.name,
+    staging,
+    production,
+    environment: staging,
+    flag,
+    viewer: viewer.id,
+    groupViewer: groupViewer.id,
+    viewers,
+    rolloutStatus,
     actor: newest.data.at(-1).editor.id,
     marks: [project.id, project.name, flag.id, flag.name, staging.id, staging.name, trafficTypes[0].id].concat(
       [segment, ruleBased, large.name, attribute, flagSet, view],

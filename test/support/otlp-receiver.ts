@@ -100,7 +100,13 @@ function toSpan(span: OtlpSpan): ReceivedSpan {
   assert.match(spanId, /^[\da-f]{16}$/);
   const [startedAt, endedAt] = [BigInt(startTimeUnixNano), BigInt(endTimeUnixNano)];
   return {
-    ...{ traceId, spanId, name, kind, startedAt, endedAt, isFailed: status.code === 2 },
+    traceId,
+    spanId,
+    name,
+    kind,
+    startedAt,
+    endedAt,
+    isFailed: status.code === 2,
     attributes: attributesOf(attributes),
     ...(parentSpanId === undefined ? {} : { parentSpanId }),
   };

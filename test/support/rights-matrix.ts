@@ -114,17 +114,23 @@ export async function rightsWorld(api: Api): Promise<RightsWorld> {
   await key('a key of the project', inProject, { width: 'project' });
   await key('a key of the project that edits', inProject, { width: 'project', edits: true });
   await key('a viewing key of the project that edits', inProject, {
-    ...{ width: 'project', edits: true, may: 'API_FEATURE_FLAG_VIEWER' },
+    width: 'project',
+    edits: true,
+    may: 'API_FEATURE_FLAG_VIEWER',
   });
   await key('a key of production', inProduction, { width: 'environment', onlyProduction: true });
   await key('a key of production that kills', inProduction, {
-    ...{ width: 'environment', onlyProduction: true, kills: ['production'] },
+    width: 'environment',
+    onlyProduction: true,
+    kills: ['production'],
   });
   await key('an administrative key of the project', inProject, { width: 'project', may: 'API_WORKSPACE_ADMIN' });
   await key('an administrative key of the account', {}, { may: 'API_ADMIN' });
   const keyOf = (name: string) => keyIds.get(name) ?? assert.fail(name);
   const { body: late } = await api.post('/apiKeys', {
-    ...{ name: 'late', apiKeyType: 'admin', roles: ['API_FEATURE_FLAG_EDITOR'] },
+    name: 'late',
+    apiKeyType: 'admin',
+    roles: ['API_FEATURE_FLAG_EDITOR'],
   });
 
   const set = async ({ id }: ProjectFixture, update: object) => {
@@ -168,13 +174,20 @@ export async function rightsWorld(api: Api): Promise<RightsWorld> {
   return {
     principals: [
       {
-        ...{ ...nothing, name: 'an administrator', request: administrator.signedIn, may: '*', width: 'account' },
+        ...nothing,
+        name: 'an administrator',
+        request: administrator.signedIn,
+        may: '*',
+        width: 'account',
         sees: true,
       },
       ...people,
       ...keys,
     ],
-    ...{ project, other, administrators, adminKey: api.adminKey },
+    project,
+    other,
+    administrators,
+    adminKey: api.adminKey,
     owners: [userOf('an owner'), owning],
     lateKey: { id: late.id, text: late.key },
   };
@@ -216,7 +229,9 @@ function refusalOf(
   const edit = isFree || edits;
   const define = isFree || (edits && defines.includes(place.environment));
   const rights: Readonly<Record<string, boolean>> = {
-    ...{ view: true, edit, define },
+    view: true,
+    edit,
+    define,
     kill: define || kills.includes(place.environment),
   };
   // The definitions of a flag are deleted with it.
@@ -348,7 +363,8 @@ async function endLate(server: RightsServer, world: RightsWorld, outcome: Outcom
     // A request that names neither a length nor an encoding has no body.
     const headers = {
       authorization: `Bearer ${lateKey.text}`,
-      ...{ 'content-type': 'application/json', 'transfer-encoding': 'chunked' },
+      'content-type': 'application/json',
+      'transfer-encoding': 'chunked',
     };
     return (await server.app.inject({ method: 'PATCH', url: prefix + path, headers, payload })).statusCode;
   };

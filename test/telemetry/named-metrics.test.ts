@@ -13,7 +13,9 @@ let figures: Scrape;
 before(async () => {
   const { endpoint } = await startReceiver();
   const client = await startNode(anInstallation(), {
-    ...{ METRICS_PORT: '0', OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, BACKUP_FOLDER: './backups' },
+    METRICS_PORT: '0',
+    OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+    BACKUP_FOLDER: './backups',
   });
   await client.get('/workspaces');
   await until('everything was counted', async () => {

@@ -32,7 +32,9 @@ function projectOf(number: number): SourceProject {
   const world = worldOf(number);
   const shared = { description: '', trafficType: 'user', tags: [] };
   const listing = (name: string, kind: 'standard' | 'large') => ({
-    ...{ ...shared, kind, name },
+    ...shared,
+    kind,
+    name,
     environments: [
       {
         environment: 'Prod',
@@ -52,10 +54,14 @@ function projectOf(number: number): SourceProject {
       ...standardSegments.map((name) => listing(name, 'standard')),
       ...largeSegments.map((name) => listing(name, 'large')),
       ...ruleBasedSegments.slice(0, -1).map((name) => ({
-        ...{ ...shared, kind: 'rule_based' as const, name },
+        ...shared,
+        kind: 'rule_based' as const,
+        name,
         environments: [
           {
-            ...{ environment: 'Prod', changeNumber: longAgo + 1, keyCount: undefined },
+            environment: 'Prod',
+            changeNumber: longAgo + 1,
+            keyCount: undefined,
             definition: sendable({ ...world.segmentRulesOf(name) }),
           },
         ],
@@ -68,7 +74,10 @@ function projectOf(number: number): SourceProject {
       } as (typeof world.flags)[number];
       const seeds = { seed, trafficAllocationSeed };
       const definition = {
-        ...{ environment: 'Prod', flagSets: [], seeds, algorithm: algo },
+        environment: 'Prod',
+        flagSets: [],
+        seeds,
+        algorithm: algo,
         changeNumber: longAgo + 10 + index,
       };
       const definitions = name === 'elsewhere' ? [] : [{ ...definition, body: sendable(body) }];

@@ -133,7 +133,8 @@ const flagSets = '/internal/api/v3/flag-sets';
 test(`deleting a flag set of 1,000 definitions holds the event loop for ${maxTurnMs} ms at most`, async () => {
   const names = Array.from({ length: 1_000 }, (_, index) => `flag-${index}`);
   const made = await fetch(server.url + flagSets, {
-    ...{ method: 'POST', headers: { ...headers, 'content-type': 'application/json' } },
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify({ name: 'everything', workspace: { id: project.id } }),
   });
   const { id } = (await made.json()) as { id: string };

@@ -78,7 +78,11 @@ test('a flood of made-up flags, treatments, labels, keys and events leaves memor
     '/api/v1/keys/cs': () => ({ keys: someOf(5_000, () => ({ k: newWord(), fs: [flag.name, newWord()] })) }),
     '/api/events/bulk': () =>
       someOf(2_000, () => ({
-        ...{ eventTypeId: newWord(), trafficTypeName: newWord(), key: newWord(), value: 1e308, timestamp: Date.now() },
+        eventTypeId: newWord(),
+        trafficTypeName: newWord(),
+        key: newWord(),
+        value: 1e308,
+        timestamp: Date.now(),
       })),
   };
   const send = () =>

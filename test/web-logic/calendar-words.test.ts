@@ -3,7 +3,11 @@ import { test } from 'node:test';
 import { sumInWords, sumOf } from '../../web/src/features/home/calendar-words.ts';
 
 const day = (name: string, count: number, isPartial = false) => ({
-  ...{ day: name, count, isPartial, production: 2, kills: 0 },
+  day: name,
+  count,
+  isPartial,
+  production: 2,
+  kills: 0,
 });
 
 test('changes of days are added up, with those in production', () => {

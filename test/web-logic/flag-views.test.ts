@@ -4,7 +4,9 @@ import type { View } from '#domain/views.ts';
 import { choicesOf, columnsOf, isChanged, queryOf, searchOf } from '../../web/src/features/flags/views.ts';
 
 const view: View = {
-  ...{ id: 'id', name: 'Ramping', shared: true },
+  id: 'id',
+  name: 'Ramping',
+  shared: true,
   query: 'sort=-name&status=Experimenting&status=Ramping',
   columns: ['-tags', 'created'],
 };

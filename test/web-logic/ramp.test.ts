@@ -103,7 +103,10 @@ test('times follow from the start and the waits, and are unknown after a hold', 
   const draft = draftTo(targeting(100));
   const plan: Plan = {
     ...ramp(draft, { steps: stepsOf([1, 10, 'hold', 100]) }),
-    ...{ start: 'time', day: Date.UTC(2026, 10, 20), time: '9:00', zone: 'Europe/Berlin' },
+    start: 'time',
+    day: Date.UTC(2026, 10, 20),
+    time: '9:00',
+    zone: 'Europe/Berlin',
   };
   const start = Date.parse('2026-11-20T08:00:00Z');
   assert.deepEqual(timesOf(plan, now), [start, start + day, undefined]);

@@ -30,7 +30,10 @@ const point = (at: number, on: number, more: Partial<RolloutPoint> = {}): Rollou
   ...more,
 });
 const change = (at: number, action = 'definition.patched', count = 1): RolloutChange => ({
-  ...{ id: `${at}`, at, action, count },
+  id: `${at}`,
+  at,
+  action,
+  count,
   editor: { type: 'user', id: 'ana', name: 'Ana' },
 });
 

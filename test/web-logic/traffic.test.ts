@@ -6,11 +6,17 @@ import { bandsOf, evaluatedTreatments, evaluationSteps, highest } from '../../we
 import { timeScale } from '../../web/src/timeline/geometry.ts';
 
 const traffic = (series: FlagTraffic['series'], rules: FlagTraffic['rules'] = []): FlagTraffic => ({
-  ...{ from: 0, stepMilliseconds: 100, lastTrafficReceivedAt: 400, evaluations: 1, askers: [] },
-  ...{ series, rules },
+  from: 0,
+  stepMilliseconds: 100,
+  lastTrafficReceivedAt: 400,
+  evaluations: 1,
+  askers: [],
+  series,
+  rules,
 });
 const rule = (label: string, on: number): FlagTraffic['rules'][number] => ({
-  ...{ label, evaluations: 1 },
+  label,
+  evaluations: 1,
   treatments: [
     { treatment: 'on', evaluations: 1, measured: 0, expected: on },
     { treatment: 'off', evaluations: 1, measured: 0, expected: 100 - on },

@@ -151,8 +151,12 @@ export const flagExamples: ExamplesOf<
     reply: {
       ...page(
         {
-          ...{ id: ids.flag, name: flag.name, lastUpdateTime: at },
-          ...{ kinds: ['share' as const], share: 75, definitions: [summary] },
+          id: ids.flag,
+          name: flag.name,
+          lastUpdateTime: at,
+          kinds: ['share' as const],
+          share: 75,
+          definitions: [summary],
         },
         50,
       ),
@@ -172,7 +176,9 @@ export const flagExamples: ExamplesOf<
     body: ['checkout', 'web'],
     reply: {
       objects: ['checkout', 'web'].map((name) => ({ name, objectType: 'Split', objectName: flag.name })),
-      ...{ offset: 0, limit: 20, totalCount: 2 },
+      offset: 0,
+      limit: 20,
+      totalCount: 2,
     },
   },
   deleteFlag: { reply: true },
@@ -186,10 +192,21 @@ export const flagExamples: ExamplesOf<
     reply: {
       ...page(
         {
-          ...{ id: ids.flag, name: flag.name, group: 'code', creationTime: at, rolloutStatus: flag.rolloutStatus },
+          id: ids.flag,
+          name: flag.name,
+          group: 'code',
+          creationTime: at,
+          rolloutStatus: flag.rolloutStatus,
           owners: [{ id: ids.user, type: 'user' }],
-          ...{ treatment: 'on', treatmentSince: at, killedIn: [], definedIn: [environmentReference] },
-          ...{ lastTrafficReceivedAt: at, isSilent: false, unknownSegments: [], pastDates: [], codeReferences: 2 },
+          treatment: 'on',
+          treatmentSince: at,
+          killedIn: [],
+          definedIn: [environmentReference],
+          lastTrafficReceivedAt: at,
+          isSilent: false,
+          unknownSegments: [],
+          pastDates: [],
+          codeReferences: 2,
           calls: { perDay: [0, 84_000], treatments: ['on'] },
           askers: [{ sdk: 'nodejs-11.11.2', machine: 'checkout-7', lastAt: at }],
         },
@@ -211,7 +228,9 @@ export const flagExamples: ExamplesOf<
   unkeepFlag: { reply: true },
   reportCode: {
     body: {
-      ...{ repository: 'acme/shop', branch: 'main', commit: '4f1d0c2' },
+      repository: 'acme/shop',
+      branch: 'main',
+      commit: '4f1d0c2',
       urlPattern: 'https://github.com/acme/shop/blob/{commit}/{path}#L{line}',
       references: [{ flag: flag.name, path: 'src/cart.ts', line: 12, excerpt: 'if (isOn(flag)) {' }],
     },
@@ -221,10 +240,15 @@ export const flagExamples: ExamplesOf<
     reply: {
       reports: [
         {
-          ...{ repository: 'acme/shop', branch: 'main', commit: '4f1d0c2', reportedAt: at },
+          repository: 'acme/shop',
+          branch: 'main',
+          commit: '4f1d0c2',
+          reportedAt: at,
           references: [
             {
-              ...{ path: 'src/cart.ts', line: 12, excerpt: 'if (isOn(flag)) {' },
+              path: 'src/cart.ts',
+              line: 12,
+              excerpt: 'if (isOn(flag)) {',
               url: 'https://github.com/acme/shop/blob/4f1d0c2/src/cart.ts#L12',
             },
           ],
@@ -303,7 +327,9 @@ export const flagExamples: ExamplesOf<
             { treatment: 'on', size: 10 },
             { treatment: 'off', size: 90 },
           ],
-          ...{ killed: false, allocation: 100, defaultTreatment: 'off' },
+          killed: false,
+          allocation: 100,
+          defaultTreatment: 'off',
         },
       ],
       changes: [
@@ -320,11 +346,15 @@ export const flagExamples: ExamplesOf<
 
   getFlagTraffic: {
     reply: {
-      ...{ from: at, stepMilliseconds: 3_600_000, lastTrafficReceivedAt: at + 59_400, evaluations: 4 },
+      from: at,
+      stepMilliseconds: 3_600_000,
+      lastTrafficReceivedAt: at + 59_400,
+      evaluations: 4,
       series: [{ treatment: 'on', label: 'default rule', counts: [1, 3] }],
       rules: [
         {
-          ...{ label: 'default rule', evaluations: 4 },
+          label: 'default rule',
+          evaluations: 4,
           treatments: [{ treatment: 'on', evaluations: 4, measured: 100, expected: 100 }],
         },
       ],
@@ -336,15 +366,21 @@ export const flagExamples: ExamplesOf<
       nodes: 1,
       impressions: [
         {
-          ...{ key: 'user-4717', treatment: 'on', label: 'default rule', at: at + 59_000, receivedAt: at + 59_400 },
-          ...{ sdk: 'nodejs-11.11.2', machine: 'checkout-7' },
+          key: 'user-4717',
+          treatment: 'on',
+          label: 'default rule',
+          at: at + 59_000,
+          receivedAt: at + 59_400,
+          sdk: 'nodejs-11.11.2',
+          machine: 'checkout-7',
         },
       ],
     },
   },
   getProjectTraffic: {
     reply: {
-      ...{ from: at, stepMilliseconds: 3_600_000 },
+      from: at,
+      stepMilliseconds: 3_600_000,
       traffic: [
         { flagId: ids.flag, environmentId: ids.environment, lastTrafficReceivedAt: at + 59_400, counts: [1, 3] },
       ],
@@ -352,16 +388,15 @@ export const flagExamples: ExamplesOf<
   },
   getEvents: {
     reply: {
-      ...{ from: at, stepMilliseconds: 3_600_000 },
+      from: at,
+      stepMilliseconds: 3_600_000,
       eventTypes: [
         {
-          ...{
-            trafficType: 'user',
-            eventType: 'checkout.paid',
-            lastReceivedAt: at + 59_400,
-            events: 2,
-            counts: [0, 2],
-          },
+          trafficType: 'user',
+          eventType: 'checkout.paid',
+          lastReceivedAt: at + 59_400,
+          events: 2,
+          counts: [0, 2],
           values: { count: 2, mean: 19.5, standardDeviation: 0.5 },
         },
       ],
@@ -370,8 +405,17 @@ export const flagExamples: ExamplesOf<
   getRecentKeys: { reply: { keys: ['user-4717'] } },
   getConvergence: {
     reply: {
-      ...{ serverTime: at + 60_000, changeNumber: at, instances: 1, converged: 1, percent: 100, isReached: true },
-      ...{ arrivals: [140], stragglers: [], silent: 0, silentSdks: [], clients: 0 },
+      serverTime: at + 60_000,
+      changeNumber: at,
+      instances: 1,
+      converged: 1,
+      percent: 100,
+      isReached: true,
+      arrivals: [140],
+      stragglers: [],
+      silent: 0,
+      silentSdks: [],
+      clients: 0,
     },
   },
   getSdks: {
@@ -381,17 +425,31 @@ export const flagExamples: ExamplesOf<
       clients: 0,
       sdks: [
         {
-          ...{ sdk: 'nodejs-11.11.2', machine: 'checkout-7', key: { id: ids.key, lastFour: 'Zn6d' } },
-          ...{ firstSeenAt: at, lastSeenAt: at + 59_000, streams: 1, streamingSince: at + 120 },
+          sdk: 'nodejs-11.11.2',
+          machine: 'checkout-7',
+          key: { id: ids.key, lastFour: 'Zn6d' },
+          firstSeenAt: at,
+          lastSeenAt: at + 59_000,
+          streams: 1,
+          streamingSince: at + 120,
           fetch: { at, flags: 1, bytes: 2_048, milliseconds: 3 },
-          ...{ ip: '10.4.12.31', readyMilliseconds: 120, pollMilliseconds: 60_000 },
-          ...{ spec: '1.3', changeNumber: at, changeNumberSince: at + 140, lagMilliseconds: 140 },
+          ip: '10.4.12.31',
+          readyMilliseconds: 120,
+          pollMilliseconds: 60_000,
+          spec: '1.3',
+          changeNumber: at,
+          changeNumberSince: at + 140,
+          lagMilliseconds: 140,
         },
       ],
       answers: [
         {
-          ...{ flag: flag.name, key: 'user-4717', treatment: 'on', label: 'default rule' },
-          ...{ at: at + 59_000, receivedAt: at + 59_400 },
+          flag: flag.name,
+          key: 'user-4717',
+          treatment: 'on',
+          label: 'default rule',
+          at: at + 59_000,
+          receivedAt: at + 59_400,
         },
       ],
       refused: [],

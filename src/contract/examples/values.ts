@@ -40,7 +40,11 @@ export const trafficTypeReference = { id: ids.trafficType, name: 'user' };
 export const page = <Item>(item: Item, limit: number) => ({ objects: [item], offset: 0, limit, totalCount: 1 });
 
 export const markerPage = <Item>(item: Item, limit: number) => ({
-  ...{ data: [item], nextMarker: null, previousMarker: null, limit, count: 1 },
+  data: [item],
+  nextMarker: null,
+  previousMarker: null,
+  limit,
+  count: 1,
 });
 
 export const replace = (path: string, value: unknown) => [{ op: 'replace' as const, path, value }];

@@ -106,9 +106,14 @@ function taskOf(asked: Verified): Task {
   };
   return {
     ...asked,
-    ...{ targeting, isKilled: asked.targeting.killed },
-    ...{ definition, definitionOf, tryIt: tryIn(definition, definitionOf) },
-    ...{ treatmentsOf, all, reasons: reasonsOf(targeting, all) },
+    targeting,
+    isKilled: asked.targeting.killed,
+    definition,
+    definitionOf,
+    tryIt: tryIn(definition, definitionOf),
+    treatmentsOf,
+    all,
+    reasons: reasonsOf(targeting, all),
   };
 }
 

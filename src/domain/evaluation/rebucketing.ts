@@ -43,7 +43,9 @@ function rebucketed(was: readonly Bucket[], is: readonly Bucket[]): Omit<Rebucke
   const best = bestOrder(was, is);
   const isBetter = best.moved < moved;
   return {
-    ...{ moves, moved, needed },
+    moves,
+    moved,
+    needed,
     ...(isBetter ? { order: best.order.map(({ treatment }) => treatment), movedInOrder: best.moved } : {}),
   };
 }

@@ -63,7 +63,8 @@ export function transitionsOf(
   }
   const found = [...cells].flatMap(([from, row]) => [...row].map(([to, cell]) => ({ from, to, ...cell })));
   return {
-    ...{ of, keys: total },
+    of,
+    keys: total,
     cells: found
       .map(({ from, to, keys, examples }) => ({ from, to, keys, share: percentOf(keys, total), examples }))
       .sort((one, other) => other.keys - one.keys),

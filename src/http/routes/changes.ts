@@ -50,7 +50,11 @@ export const changes = (db: Reader, markers: Markers) =>
       const span = { from: days?.[0]?.start ?? from, to: (days?.at(-1)?.end ?? to) - 1 };
       const kills = await listKillTimes(db, selection, span);
       const found = (days ?? []).map(({ name, start, end }, index) => ({
-        ...{ day: name, count: 0, production: 0, isPartial: false, ...counts[index] },
+        day: name,
+        count: 0,
+        production: 0,
+        isPartial: false,
+        ...counts[index],
         kills: kills.filter((at) => at >= start && at < end).length,
       }));
       return { days: found.filter(({ count, kills }) => count + kills > 0) };

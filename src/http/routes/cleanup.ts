@@ -28,7 +28,11 @@ export const cleanup = (db: Reader, delivery: Delivery | undefined) =>
       }
       const grouped = Map.groupBy(owned, (flag) => flag.group);
       return {
-        ...{ objects, offset, limit, totalCount: listed.length, policy },
+        objects,
+        offset,
+        limit,
+        totalCount: listed.length,
+        policy,
         environments: environments.map(({ id, name }) => ({ id, name })),
         counts: Object.fromEntries(cleanupGroups.map((one) => [one, grouped.get(one)?.length ?? 0])) as Counts,
         ...(points ? { points: owned } : {}),

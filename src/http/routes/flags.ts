@@ -179,9 +179,15 @@ async function flagQuery(db: Reader, { actor, project, environments, asked }: As
     );
   }
   return {
-    ...{ projectId: project.id, ids: asked.id ?? [], name: asked.name, search: asked.search },
+    projectId: project.id,
+    ids: asked.id ?? [],
+    name: asked.name,
+    search: asked.search,
     watcherId: asked.watched && actor.id,
-    ...{ tags: tag, rolloutStatusIds: rolloutStatus, trafficTypeIds: trafficType, ownerIds: owner },
+    tags: tag,
+    rolloutStatusIds: rolloutStatus,
+    trafficTypeIds: trafficType,
+    ownerIds: owner,
     states: state.map((text) => parseState(text, environments)),
     traffic: traffic.map((text) => parseTraffic(text, environments)),
     isArchived: asked.archived !== undefined,
@@ -219,7 +225,11 @@ async function withSummaries(
     texts.set(flagId, definitions);
   }
   return flags.map(({ id, name, changedAt, kinds, share }) => ({
-    ...{ id, name, lastUpdateTime: changedAt, kinds: [...kinds], share },
+    id,
+    name,
+    lastUpdateTime: changedAt,
+    kinds: [...kinds],
+    share,
     definitions: texts.get(id) ?? [],
   }));
 }

@@ -161,7 +161,9 @@ async function* listedTraffic(
     const rows = recent.length > 0 ? await listCountsOfFlags(db, environmentId, recent, steps.from) : [];
     const byFlag = Map.groupBy(rows, ({ flagId }) => flagId);
     yield flags.map(({ flagId, lastAt }) => ({
-      ...{ flagId, environmentId, lastTrafficReceivedAt: lastAt },
+      flagId,
+      environmentId,
+      lastTrafficReceivedAt: lastAt,
       counts: inSteps(byFlag.get(flagId) ?? [], steps, ({ evaluations }) => evaluations),
     }));
     // SQLite reads without waiting.

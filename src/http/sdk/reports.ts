@@ -88,7 +88,8 @@ const maxAtOnce = 500_000;
 
 /** Long bodies are parsed one after the other. */
 const parsing = turnstile(1, {
-  ...{ maxWaiting: 12, maxWaitMs: 10_000 },
+  maxWaiting: 12,
+  maxWaitMs: 10_000,
   refusal: () => new Problem('too_many_waiting', { seconds: 10 }),
 });
 

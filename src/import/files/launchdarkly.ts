@@ -42,7 +42,9 @@ export function readLaunchDarkly(document: Members, project: string): SourceAcco
   });
   return accountOf('LaunchDarkly', project, {
     environments: items.flatMap(({ environments }) => Object.keys(isObject(environments) ? environments : {})),
-    ...{ flags, segments: segmentsOf(document.segments, unread), unread },
+    flags,
+    segments: segmentsOf(document.segments, unread),
+    unread,
   });
 }
 

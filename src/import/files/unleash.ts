@@ -37,7 +37,8 @@ export function readUnleash(document: Members, project: string): SourceAccount {
     environments: objectsOf(document.featureEnvironments).map(({ environment }) => text(environment)),
     attributes: attributesOf(document),
     flags: features.map((feature) => toFlag(feature, document, unread)),
-    ...{ segments: [], unread },
+    segments: [],
+    unread,
   });
 }
 

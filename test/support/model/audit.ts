@@ -8,8 +8,18 @@ export interface Recorded extends Entry {
 }
 
 const shown = ({ action, object, project, environment, before, after, note, editor, at }: Recorded) => ({
-  ...{ id: '@any', type: 'audit_log', auditLogType: action, object, createdAt: at, transactionId: '@any' },
-  ...{ workspaceId: project, environmentId: environment, before, after, title: note?.title, comment: note?.comment },
+  id: '@any',
+  type: 'audit_log',
+  auditLogType: action,
+  object,
+  createdAt: at,
+  transactionId: '@any',
+  workspaceId: project,
+  environmentId: environment,
+  before,
+  after,
+  title: note?.title,
+  comment: note?.comment,
   editor: editor ?? { type: 'api_key', id: '@key', name: 'First admin key' },
 });
 
@@ -17,7 +27,9 @@ const shown = ({ action, object, project, environment, before, after, note, edit
 const blurred = (entry: Entry): Recorded => ({
   ...entry,
   object: { ...entry.object, name: '@any' },
-  ...{ before: entry.before && '@any', after: entry.after && '@any', at: '@any' as unknown as number },
+  before: entry.before && '@any',
+  after: entry.after && '@any',
+  at: '@any' as unknown as number,
 });
 
 /** What is wrong with the log, if anything. */

@@ -32,7 +32,10 @@ const asking = (splitName: string) => ({
 });
 
 const shownTargeting = ({ killed, fallback, allocation, share, keys, needs }: Targeting) => ({
-  ...{ killed, trafficAllocation: allocation, defaultTreatment: fallback, baselineTreatment: 'on' },
+  killed,
+  trafficAllocation: allocation,
+  defaultTreatment: fallback,
+  baselineTreatment: 'on',
   treatments: [{ name: 'on', ...(keys.length === 0 ? {} : { keys }) }, { name: 'off' }],
   defaultRule: [
     { treatment: 'on', size: share },
@@ -43,19 +46,25 @@ const shownTargeting = ({ killed, fallback, allocation, share, keys, needs }: Ta
 });
 
 export const shownDefinition = (definition: Definition, flag: Flag, project: Project) => ({
-  ...{ id: flag.mark, name: flag.name, trafficType: { id: flag.type.mark, name: flag.type.name } },
+  id: flag.mark,
+  name: flag.name,
+  trafficType: { id: flag.type.mark, name: flag.type.name },
   environment: {
-    ...{ id: definition.environment },
+    id: definition.environment,
     name: project.environments.find(({ mark }) => mark === definition.environment)?.name,
   },
   ...shownTargeting(definition),
-  ...{ creationTime: definition.createdAt, lastUpdateTime: definition.updatedAt },
+  creationTime: definition.createdAt,
+  lastUpdateTime: definition.updatedAt,
 });
 
 /** As the audit log has it. */
 export const recordedDefinition = (definition: Definition, flag: Flag, project: Project) => ({
   ...shownDefinition(definition, flag, project),
-  ...{ seed: '@any', trafficAllocationSeed: '@any', algo: 2, changeNumber: definition.revision },
+  seed: '@any',
+  trafficAllocationSeed: '@any',
+  algo: 2,
+  changeNumber: definition.revision,
 });
 
 interface Place {
@@ -79,7 +88,9 @@ function findPlace(world: World, aim: Aim): Place | Answered {
 const entry = (action: string, { project, environment, flag }: Place, note: Note): Entry => ({
   action: `definition.${action}`,
   object: { type: 'definition', id: flag.mark, name: flag.name },
-  ...{ project: project.mark, environment: environment.mark, note },
+  project: project.mark,
+  environment: environment.mark,
+  note,
 });
 
 /** The next number of the environment, which the change of a definition takes. */
@@ -156,7 +167,9 @@ const targetings = fc.record({
 type Body = { fallback: 'on' | 'off'; share: number; needs: string | undefined; killed: boolean | undefined };
 
 const bodyOf = ({ fallback, share, needs, killed }: Body) => ({
-  ...{ treatments: [{ name: 'on' }, { name: 'off' }], defaultTreatment: fallback, baselineTreatment: 'on' },
+  treatments: [{ name: 'on' }, { name: 'off' }],
+  defaultTreatment: fallback,
+  baselineTreatment: 'on',
   defaultRule: [
     { treatment: 'on', size: share },
     { treatment: 'off', size: 100 - share },
@@ -165,7 +178,12 @@ const bodyOf = ({ fallback, share, needs, killed }: Body) => ({
   ...(killed === undefined ? {} : { killed }),
 });
 const targetingOf = ({ fallback, share, needs, killed = false }: Body): Targeting => ({
-  ...{ fallback, share, needs, killed, keys: [], allocation: 100 },
+  fallback,
+  share,
+  needs,
+  killed,
+  keys: [],
+  allocation: 100,
 });
 
 const at = { p: names.p, e: names.e, f: names.f };
@@ -221,11 +239,16 @@ const switching = (verb: 'kill' | 'restore') =>
   rule(`${verb} a definition`, {
     params: fc.record({ ...at, note: notes, match: matches, method: fc.constantFrom('PUT', 'POST') }),
     send: ({ note, match, method }, sending) => ({
-      ...{ method, path: `${pathOf(sending.aim)}/${verb}`, body: note, headers: ifMatch(match, 'definition', sending) },
+      method,
+      path: `${pathOf(sending.aim)}/${verb}`,
+      body: note,
+      headers: ifMatch(match, 'definition', sending),
     }),
     apply: (world, { note, match }, aim) =>
       change(world, aim, {
-        ...{ action: verb === 'kill' ? 'killed' : 'restored', note, match },
+        action: verb === 'kill' ? 'killed' : 'restored',
+        note,
+        match,
         next: (now) => ({ ...now, killed: verb === 'kill' }),
       }),
   });
@@ -257,12 +280,16 @@ export const definitionSteps = [
   rule('replace a definition', {
     params: fc.record({ ...at, body: targetings, note: notes, match: matches }),
     send: ({ body, note, match }, sending) => ({
-      ...{ method: 'PUT', path: pathOf(sending.aim), body: { ...bodyOf(body), ...note } },
+      method: 'PUT',
+      path: pathOf(sending.aim),
+      body: { ...bodyOf(body), ...note },
       headers: ifMatch(match, 'definition', sending),
     }),
     apply: (world, { body, note, match }, aim) =>
       change(world, aim, {
-        ...{ action: 'replaced', note, match },
+        action: 'replaced',
+        note,
+        match,
         next: ({ killed }, place) =>
           body.share > 100 ? '@any' : valid({ ...targetingOf(body), killed: body.killed ?? killed }, place),
       }),
@@ -270,7 +297,9 @@ export const definitionSteps = [
   rule('patch a definition', {
     params: fc.record({ ...at, patch: patches, note: notes, match: matches }),
     send: ({ patch, note, match }, sending) => ({
-      ...{ method: 'PATCH', path: pathOf(sending.aim) + noteQuery(note), body: operationsOf(patch) },
+      method: 'PATCH',
+      path: pathOf(sending.aim) + noteQuery(note),
+      body: operationsOf(patch),
       headers: ifMatch(match, 'definition', sending),
     }),
     apply: (world, { patch, note, match }, aim) =>
@@ -281,7 +310,8 @@ export const definitionSteps = [
   rule('delete a definition', {
     params: fc.record({ ...at, note: notes, match: matches }),
     send: ({ note, match }, sending) => ({
-      ...{ method: 'DELETE', path: pathOf(sending.aim) + noteQuery(note) },
+      method: 'DELETE',
+      path: pathOf(sending.aim) + noteQuery(note),
       headers: ifMatch(match, 'definition', sending),
     }),
     apply: (world, { note, match }, aim) => {

@@ -27,15 +27,20 @@ import { type Flag, type Project, statusNames, type World } from './world.ts';
 const tags = fc.constantFrom('a', 'b');
 
 const shown = (flag: Flag, project: Project) => ({
-  ...{ id: flag.mark, name: flag.name, description: flag.description },
+  id: flag.mark,
+  name: flag.name,
+  description: flag.description,
   trafficType: { id: flag.type.mark, name: flag.type.name },
-  ...{ creationTime: flag.createdAt, rolloutStatusTimestamp: flag.statusAt },
+  creationTime: flag.createdAt,
+  rolloutStatusTimestamp: flag.statusAt,
   rolloutStatus: { id: `${project.mark}.status${flag.status}`, name: statusNames[flag.status] },
   tags: flag.tags.length === 0 ? null : flag.tags.map((name) => ({ name })),
 });
 const read = (flag: Flag, project: Project) => ({ ...shown(flag, project), owners: [] });
 const entry = (action: string, flag: Flag, project: Project) => ({
-  ...{ action: `flag.${action}`, object: { type: 'flag', id: flag.mark, name: flag.name }, project: project.mark },
+  action: `flag.${action}`,
+  object: { type: 'flag', id: flag.mark, name: flag.name },
+  project: project.mark,
 });
 const etag = ({ mark, revision }: Flag) => ({ mark, revision });
 
@@ -109,7 +114,9 @@ export const flagSteps = [
   rule('create a flag', {
     params: fc.record({ p: names.p, t: names.t, f: fc.oneof({ arbitrary: names.f, weight: 9 }, fc.constant('set')) }),
     send: ({ f }, { aim }) => ({
-      ...{ method: 'POST', path: `/splits/ws/${aim.p.word}/trafficTypes/${aim.t.word}`, body: { name: f } },
+      method: 'POST',
+      path: `/splits/ws/${aim.p.word}/trafficTypes/${aim.t.word}`,
+      body: { name: f },
     }),
     apply: (world, { f }, aim, tag) => {
       const project = hit(world.projects, aim.p);
@@ -120,12 +127,21 @@ export const flagSteps = [
       if (project.flags.some(({ name }) => name === f)) return refusal(409, `Feature flag ${f} already exists`);
       const { now } = world;
       const flag: Flag = {
-        ...{ mark: `@${tag}`, name: f, type, createdAt: now, description: '', tags: [], definitions: [] },
-        ...{ status: 0, statusAt: now, revision: now },
+        mark: `@${tag}`,
+        name: f,
+        type,
+        createdAt: now,
+        description: '',
+        tags: [],
+        definitions: [],
+        status: 0,
+        statusAt: now,
+        revision: now,
       };
       project.flags.push(flag);
       return ok(shown(flag, project), {
-        ...{ etag: etag(flag), entry: { ...entry('created', flag, project), after: read(flag, project) } },
+        etag: etag(flag),
+        entry: { ...entry('created', flag, project), after: read(flag, project) },
       });
     },
   }),
@@ -134,7 +150,8 @@ export const flagSteps = [
     send: ({ change, note, match }, sending) => {
       const { aim, idOf } = sending;
       return {
-        ...{ method: 'PATCH', path: `/splits/ws/${aim.p.word}/${aim.f.word}${noteQuery(note)}` },
+        method: 'PATCH',
+        path: `/splits/ws/${aim.p.word}/${aim.f.word}${noteQuery(note)}`,
         body: [operation(change, (place) => (aim.p.mark ? idOf(`${aim.p.mark}.status${place}`) : place))],
         headers: ifMatch(match, 'flag', sending),
       };
@@ -152,7 +169,9 @@ export const flagSteps = [
   rule('describe a flag', {
     params: fc.record({ p: names.p, f: names.f, text: fc.constantFrom('three', 'x'.repeat(2001)) }),
     send: ({ text }, { aim }) => ({
-      ...{ method: 'PUT', path: `/splits/ws/${aim.p.word}/${aim.f.word}/updateDescription`, body: text },
+      method: 'PUT',
+      path: `/splits/ws/${aim.p.word}/${aim.f.word}/updateDescription`,
+      body: text,
     }),
     apply: (world, { text }, aim) => {
       const change = (flag: Flag) => {
@@ -167,7 +186,9 @@ export const flagSteps = [
   rule('tag a flag', {
     params: fc.record({ p: names.p, f: names.f, tag: tags }),
     send: ({ tag }, { aim }) => ({
-      ...{ method: 'POST', path: `/tags/ws/${aim.p.word}/object/${aim.f.word}/objecttype/Split`, body: [tag, 'c'] },
+      method: 'POST',
+      path: `/tags/ws/${aim.p.word}/object/${aim.f.word}/objecttype/Split`,
+      body: [tag, 'c'],
     }),
     apply: (world, { tag }, aim) => {
       const change = (flag: Flag) => {
@@ -183,7 +204,8 @@ export const flagSteps = [
   rule('delete a flag', {
     params: fc.record({ p: names.p, f: names.f, note: notes }),
     send: ({ note }, { aim }) => ({
-      ...{ method: 'DELETE', path: `/splits/ws/${aim.p.word}/${aim.f.word}${noteQuery(note)}` },
+      method: 'DELETE',
+      path: `/splits/ws/${aim.p.word}/${aim.f.word}${noteQuery(note)}`,
     }),
     apply: (world, { note }, aim) => {
       const found = findFlag(world, aim);
@@ -215,7 +237,8 @@ export const flagSteps = [
   rule('list flags', {
     params: fc.record({ p: names.p, tag: fc.option(tags, { nil: undefined }) }),
     send: ({ tag }, { aim }) => ({
-      ...{ method: 'GET', path: `/splits/ws/${aim.p.word}${tag === undefined ? '' : `?tag=${tag}`}` },
+      method: 'GET',
+      path: `/splits/ws/${aim.p.word}${tag === undefined ? '' : `?tag=${tag}`}`,
     }),
     apply: (world, { tag }, aim) => {
       const project = hit(world.projects, aim.p);

@@ -6,12 +6,18 @@ import type { Key, Project, Viewer, World } from './world.ts';
 const shownKey = ({ mark, name, type, project, environment, createdAt }: Key) => ({
   organization: { type: 'Organization', id: '@any' },
   environments: [{ type: 'Environment', id: environment ?? '<<GLOBAL>>' }],
-  ...{ name, createdBy: '@any', createdAt, apiKeyType: type, type: 'api_key', id: mark },
+  name,
+  createdBy: '@any',
+  createdAt,
+  apiKeyType: type,
+  type: 'api_key',
+  id: mark,
   ...(project === undefined ? {} : { workspace: { type: 'workspace', id: project } }),
   roles: type === 'admin' ? ['API_ALL_GRANTED'] : [],
 });
 const ofKey = (action: string, { mark, name, project }: Key) => ({
-  ...{ action: `api_key.${action}`, object: { type: 'api_key', id: mark, name } },
+  action: `api_key.${action}`,
+  object: { type: 'api_key', id: mark, name },
   ...(project === undefined ? {} : { project }),
 });
 
@@ -21,7 +27,9 @@ function nameOf(world: World, { type, mark }: Viewer): string | undefined {
   return (type === 'user' ? world.users : world.groups).find((one) => one.mark === mark)?.name;
 }
 const shownRestriction = (world: World, project: Project, viewers: readonly Viewer[], view: boolean) => ({
-  ...{ id: project.mark, type: 'restriction', operations: { view } },
+  id: project.mark,
+  type: 'restriction',
+  operations: { view },
   resource: { id: project.mark, name: project.name, type: 'workspace' },
   resourcePermissions: {
     view: viewers.map((viewer) => ({ id: viewer.mark, name: nameOf(world, viewer), type: viewer.type })),
@@ -52,13 +60,18 @@ const viewersIn = (world: World, listed: readonly string[], aim: Aim): (Viewer |
 export const keySteps = [
   rule('create a key', {
     params: fc.record({
-      ...{ k: names.k, p: names.p, e: names.e, scope: scopes },
+      k: names.k,
+      p: names.p,
+      e: names.e,
+      scope: scopes,
       type: fc.constantFrom('admin', 'admin', 'server_side'),
     }),
     send: ({ k, scope, type }, { aim }) => ({
-      ...{ method: 'POST', path: '/apiKeys' },
+      method: 'POST',
+      path: '/apiKeys',
       body: {
-        ...{ name: k, apiKeyType: type },
+        name: k,
+        apiKeyType: type,
         ...(scope === 'account' ? {} : { workspace: { id: aim.p.word } }),
         ...(scope === 'environment' ? { environments: [{ id: aim.e.word }] } : {}),
       },
@@ -72,8 +85,12 @@ export const keySteps = [
         return refusal(400, `a ${type} key needs a workspace and exactly one environment`);
       }
       const key: Key = {
-        ...{ mark: `@${tag}`, name: k, type, createdAt: world.now },
-        ...{ project: project?.mark, environment: environment?.mark },
+        mark: `@${tag}`,
+        name: k,
+        type,
+        createdAt: world.now,
+        project: project?.mark,
+        environment: environment?.mark,
       };
       world.keys.push(key);
       return ok({ ...shownKey(key), key: `${key.mark}.text` }, { entry: { ...ofKey('created', key), after: '@any' } });
@@ -121,7 +138,10 @@ export const keySteps = [
       if (key?.type !== 'admin') return refusal(401, 'Invalid Admin API Key');
       const reached = world.projects.filter(({ mark }) => key.project === undefined || key.project === mark);
       const shown = reached.map(({ mark, name, requiresNote }) => ({
-        ...{ name, type: 'workspace', id: mark, requiresTitleAndComments: requiresNote },
+        name,
+        type: 'workspace',
+        id: mark,
+        requiresTitleAndComments: requiresNote,
       }));
       return ok(page(shown, 50));
     },
@@ -129,7 +149,8 @@ export const keySteps = [
   rule('read who may see a project', {
     params: fc.record({ p: names.p }),
     send: (_, { aim }) => ({
-      ...{ method: 'GET', path: `/restrictions?resource_type=workspace&resource_id=${aim.p.word}` },
+      method: 'GET',
+      path: `/restrictions?resource_type=workspace&resource_id=${aim.p.word}`,
     }),
     apply: (world, _, aim) => {
       const project = hit(world.projects, aim.p);
@@ -139,13 +160,18 @@ export const keySteps = [
   }),
   rule('set who may see a project', {
     params: fc.record({
-      ...{ p: names.p, u: names.u, g: names.g, view: fc.boolean() },
+      p: names.p,
+      u: names.u,
+      g: names.g,
+      view: fc.boolean(),
       listed: fc.subarray(['administrators', 'administrators', 'user', 'group']),
     }),
     send: ({ view, listed }, { aim, idOf }) => ({
-      ...{ method: 'PUT', path: '/restrictions' },
+      method: 'PUT',
+      path: '/restrictions',
       body: {
-        ...{ resource: { id: aim.p.word, type: 'workspace' }, operations: { view } },
+        resource: { id: aim.p.word, type: 'workspace' },
+        operations: { view },
         resourcePermissions: {
           view: listed.map((one) => ({
             type: one === 'user' ? 'user' : 'group',

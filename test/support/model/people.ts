@@ -8,14 +8,21 @@ export const emailOf = (u: string) => `${u}@example.com`;
 
 const shownGroup = ({ mark, name, description }: Group) => ({ id: mark, name, description, type: 'group' });
 const shownUser = ({ mark, name, email, status, groups }: User) => ({
-  ...{ id: mark, type: 'user', name, email, status, '2fa': false },
+  id: mark,
+  type: 'user',
+  name,
+  email,
+  status,
+  '2fa': false,
   ...(groups.length === 0 ? {} : { groups: groups.map((id) => ({ id, type: 'group' })) }),
 });
 const ofGroup = (action: string, { mark, name }: Group) => ({
-  ...{ action: `group.${action}`, object: { type: 'group', id: mark, name } },
+  action: `group.${action}`,
+  object: { type: 'group', id: mark, name },
 });
 const ofUser = (action: string, { mark, email }: User) => ({
-  ...{ action: `user.${action}`, object: { type: 'user', id: mark, name: email } },
+  action: `user.${action}`,
+  object: { type: 'user', id: mark, name: email },
 });
 
 const noGroup = (word: string) => refusal(400, `groups: there is no group with the id ${word}; GET /groups lists them`);
@@ -51,11 +58,14 @@ export const groupSteps = [
   }),
   rule('replace a group', {
     params: fc.record({
-      ...{ g: names.g, to: fc.constantFrom('g1', 'g2', 'g3') },
+      g: names.g,
+      to: fc.constantFrom('g1', 'g2', 'g3'),
       description: fc.option(fc.constant('new'), { nil: undefined }),
     }),
     send: ({ to, description }, { aim }) => ({
-      ...{ method: 'PUT', path: `/groups/${aim.g.word}`, body: { name: to, description } },
+      method: 'PUT',
+      path: `/groups/${aim.g.word}`,
+      body: { name: to, description },
     }),
     apply: (world, { to, description }, aim) => {
       const group = byId(world.groups, aim.g);
@@ -107,7 +117,9 @@ export const userSteps = [
       g: fc.oneof({ arbitrary: names.g, weight: 1 }, { arbitrary: fc.constant(''), weight: 1 }),
     }),
     send: ({ u, g }, { aim }) => ({
-      ...{ method: 'POST', path: '/users', body: { email: emailOf(u), ...(g === '' ? {} : { groups: [aim.g.word] }) } },
+      method: 'POST',
+      path: '/users',
+      body: { email: emailOf(u), ...(g === '' ? {} : { groups: [aim.g.word] }) },
     }),
     apply: (world, { u, g }, aim, tag) => {
       const group = g === '' ? undefined : byId(world.groups, aim.g);
@@ -115,7 +127,11 @@ export const userSteps = [
       const email = emailOf(u);
       if (world.users.some((user) => user.email === email)) return refusal(409, `User ${email} already exists`);
       const user: User = {
-        ...{ mark: `@${tag}`, email, name: u, status: 'PENDING' as const, groups: group ? [group.mark] : [] },
+        mark: `@${tag}`,
+        email,
+        name: u,
+        status: 'PENDING' as const,
+        groups: group ? [group.mark] : [],
       };
       world.users.push(user);
       return ok({ groups: [], ...shownUser(user) }, { entry: { ...ofUser('invited', user), after: shownUser(user) } });
@@ -124,7 +140,9 @@ export const userSteps = [
   rule('change a user', {
     params: fc.record({ u: names.u, g: names.g, change: userChanges }),
     send: ({ change }, { aim }) => ({
-      ...{ method: 'PATCH', path: `/users/${aim.u.word}`, body: [operationOf(change, aim.g.word)] },
+      method: 'PATCH',
+      path: `/users/${aim.u.word}`,
+      body: [operationOf(change, aim.g.word)],
     }),
     apply: (world, { change }, aim) => {
       const user = byId(world.users, aim.u);
@@ -146,11 +164,14 @@ export const userSteps = [
   }),
   rule('replace a user', {
     params: fc.record({
-      ...{ u: names.u, to: names.u, name: fc.constantFrom('Ann', 'Bob') },
+      u: names.u,
+      to: names.u,
+      name: fc.constantFrom('Ann', 'Bob'),
       status: fc.constantFrom('PENDING', 'PENDING', 'ACTIVE', 'DEACTIVATED'),
     }),
     send: ({ to, name, status }, { aim }) => ({
-      ...{ method: 'PUT', path: `/users/${aim.u.word}` },
+      method: 'PUT',
+      path: `/users/${aim.u.word}`,
       body: { email: emailOf(to), name, status, '2fa': false, type: 'user' },
     }),
     apply: (world, { to, name, status }, aim) => {
@@ -194,7 +215,8 @@ export const userSteps = [
     params: fc.record({ u: names.u }),
     // The link is in the mail.
     send: ({ u }) => ({
-      ...{ method: 'POST', path: `/internal/account/invitations/{token of ${emailOf(u)}}` },
+      method: 'POST',
+      path: `/internal/account/invitations/{token of ${emailOf(u)}}`,
       body: { name: 'Ada', password: 'nine violet kites drift' },
     }),
     apply: (world, { u }) => {

@@ -5,10 +5,16 @@ import { hit, missing, names, ok, page, refusal, rule } from './step.ts';
 import { type Environment, type Project, statusNames, type TrafficType, type World } from './world.ts';
 
 const shownProject = ({ mark, name, requiresNote }: Project) => ({
-  ...{ name, type: 'workspace', id: mark, requiresTitleAndComments: requiresNote },
+  name,
+  type: 'workspace',
+  id: mark,
+  requiresTitleAndComments: requiresNote,
 });
 const shownType = ({ mark, name }: TrafficType, project: Project) => ({
-  ...{ name, type: 'trafficType', id: mark, displayAttributeId: '' },
+  name,
+  type: 'trafficType',
+  id: mark,
+  displayAttributeId: '',
   workspace: { id: project.mark, name: project.name, type: 'workspace' },
 });
 const token = (mark: string, kind: 'browser' | 'sdk') => ({
@@ -18,7 +24,11 @@ const token = (mark: string, kind: 'browser' | 'sdk') => ({
   apiKeyType: kind,
 });
 const recordedEnvironment = ({ mark, name, production, createdAt }: Environment, project: Project) => ({
-  ...{ id: mark, projectId: project.mark, name, production, createdAt },
+  id: mark,
+  projectId: project.mark,
+  name,
+  production,
+  createdAt,
 });
 const ofProject = (action: string, project: Project) => ({
   action: `workspace.${action}`,
@@ -28,7 +38,8 @@ const ofProject = (action: string, project: Project) => ({
 const ofEnvironment = (action: string, environment: Environment, project: Project) => ({
   action: `environment.${action}`,
   object: { type: 'environment', id: environment.mark, name: environment.name },
-  ...{ project: project.mark, environment: environment.mark },
+  project: project.mark,
+  environment: environment.mark,
 });
 const nameTaken = (things: readonly { mark: string; name: string }[], name: string, but?: { mark: string }) =>
   things.some((thing) => thing.name === name && thing.mark !== but?.mark);
@@ -50,24 +61,42 @@ const tokensOf = (world: World, environment: Environment) =>
     .map((key) => token(key.mark, key.type === 'client_side' ? 'browser' : 'sdk'));
 
 const details = (environment: Environment, project: Project, apiTokens: unknown) => ({
-  ...{ id: environment.mark, type: 'environment', name: environment.name, production: environment.production },
+  id: environment.mark,
+  type: 'environment',
+  name: environment.name,
+  production: environment.production,
   environmentType: environment.production ? 'production' : 'pre_production',
-  ...{ changePermissions: {}, dataExportPermissions: {}, orgId: '@any', creationTime: environment.createdAt },
-  ...{ status: 'ACTIVE', workspaceIds: [project.mark], permissioningEnabled: false, apiTokens },
+  changePermissions: {},
+  dataExportPermissions: {},
+  orgId: '@any',
+  creationTime: environment.createdAt,
+  status: 'ACTIVE',
+  workspaceIds: [project.mark],
+  permissioningEnabled: false,
+  apiTokens,
 });
 
 export const projectSteps = [
   rule('create a project', {
     params: fc.record({ p: anyProject, requires: fc.boolean() }),
     send: ({ p, requires }) => ({
-      ...{ method: 'POST', path: '/workspaces', body: { name: p, requiresTitleAndComments: requires } },
+      method: 'POST',
+      path: '/workspaces',
+      body: { name: p, requiresTitleAndComments: requires },
     }),
     apply: (world, { p, requires }, _, tag) => {
       if (nameTaken(world.projects, p)) return refusal(409, `Project ${p} already exists`);
       const project: Project = {
-        ...{ mark: `@${tag}`, name: p, requiresNote: requires, restricted: false, viewers: [] },
-        ...{ environments: [], trafficTypes: [{ mark: `@${tag}.user`, name: 'user', attributes: [] }], flags: [] },
-        ...{ segments: [], flagSets: [] },
+        mark: `@${tag}`,
+        name: p,
+        requiresNote: requires,
+        restricted: false,
+        viewers: [],
+        environments: [],
+        trafficTypes: [{ mark: `@${tag}.user`, name: 'user', attributes: [] }],
+        flags: [],
+        segments: [],
+        flagSets: [],
       };
       world.projects.push(project);
       return ok(shownProject(project), { entry: { ...ofProject('created', project), after: shownProject(project) } });
@@ -76,7 +105,8 @@ export const projectSteps = [
   rule('change a project', {
     params: fc.record({ p: names.p, change: settings }),
     send: ({ change: { to, requires } }, { aim }) => ({
-      ...{ method: 'PATCH', path: `/workspaces/${aim.p.word}` },
+      method: 'PATCH',
+      path: `/workspaces/${aim.p.word}`,
       body: [
         ...(to === undefined ? [] : [{ op: 'replace', path: '/name', value: to }]),
         ...(requires === undefined ? [] : [{ op: 'add', path: '/requiresTitleAndComments', value: requires }]),
@@ -121,7 +151,9 @@ export const projectSteps = [
   rule('create an environment', {
     params: fc.record({ p: names.p, e: names.e, production: fc.boolean() }),
     send: ({ e, production }, { aim }) => ({
-      ...{ method: 'POST', path: `/environments/ws/${aim.p.word}`, body: { name: e, production } },
+      method: 'POST',
+      path: `/environments/ws/${aim.p.word}`,
+      body: { name: e, production },
     }),
     apply: (world, { e, production }, aim, tag) => {
       const project = hit(world.projects, aim.p);
@@ -143,12 +175,14 @@ export const projectSteps = [
   }),
   rule('change an environment', {
     params: fc.record({
-      ...{ p: names.p, e: names.e },
+      p: names.p,
+      e: names.e,
       to: seldom(fc.constantFrom('e1', 'e2', 'x'.repeat(21))),
       production: fc.boolean(),
     }),
     send: ({ to, production }, { aim }) => ({
-      ...{ method: 'PATCH', path: `/environments/ws/${aim.p.word}/${aim.e.word}` },
+      method: 'PATCH',
+      path: `/environments/ws/${aim.p.word}/${aim.e.word}`,
       body: [
         { op: 'replace', path: '/production', value: production },
         ...(to === undefined ? [] : [{ op: 'replace', path: '/name', value: to }]),
@@ -169,7 +203,8 @@ export const projectSteps = [
       return ok(details(environment, project, tokensOf(world, environment)), {
         entry: {
           ...ofEnvironment('patched', environment, project),
-          ...{ before, after: recordedEnvironment(environment, project) },
+          before,
+          after: recordedEnvironment(environment, project),
         },
       });
     },
@@ -265,7 +300,10 @@ export const projectSteps = [
 ];
 
 const keptType = ({ mark, name }: TrafficType, project: Project) => ({
-  ...{ id: mark, projectId: project.mark, name, displayAttributeId: '' },
+  id: mark,
+  projectId: project.mark,
+  name,
+  displayAttributeId: '',
 });
 const ofType = (action: string, type: TrafficType, project: Project) => ({
   action: `trafficType.${action}`,

@@ -25,18 +25,29 @@ const editor = { type: 'api_key', id: '@key', name: 'First admin key' };
 const typeOf = ({ type }: Segment) => ({ id: type.mark, name: type.name });
 
 const shown = (segment: Segment) => ({
-  ...{ name: segment.name, description: '', trafficType: typeOf(segment), creationTime: segment.createdAt },
+  name: segment.name,
+  description: '',
+  trafficType: typeOf(segment),
+  creationTime: segment.createdAt,
   tags: segment.tags.length === 0 ? null : segment.tags.map((name) => ({ name })),
 });
 const shownRuleBased = (segment: Segment, project: Project) => ({
-  ...{ id: segment.mark, orgId: '@any', workspaceIds: [project.mark], status: 'ACTIVE', creator: editor },
-  ...{ ...shown(segment), trafficTypeId: segment.type.mark, trafficTypeURN: null },
+  id: segment.mark,
+  orgId: '@any',
+  workspaceIds: [project.mark],
+  status: 'ACTIVE',
+  creator: editor,
+  ...shown(segment),
+  trafficTypeId: segment.type.mark,
+  trafficTypeURN: null,
 });
 const recorded = (segment: Segment) => ({ kind: segment.kind, ...shown(segment) });
 
 const inSegment = (string: string) => ({ condition: { combiner: 'AND', matchers: [{ type: 'IN_SEGMENT', string }] } });
 const rulesOf = ({ needs, excluded }: Pick<Activation, 'needs' | 'excluded'>) => ({
-  ...{ rules: needs === undefined ? [] : [inSegment(needs)], excludedKeys: excluded, excludedSegments: [] },
+  rules: needs === undefined ? [] : [inSegment(needs)],
+  excludedKeys: excluded,
+  excludedSegments: [],
 });
 
 interface Place {
@@ -48,11 +59,9 @@ interface Place {
 
 /** A segment where it is active, as answered; rule-based ones with their rules. */
 const shownPlace = ({ segment, environment }: Place, active: Activation) => ({
-  ...{
-    name: segment.name,
-    environment: { id: environment.mark, name: environment.name },
-    trafficType: typeOf(segment),
-  },
+  name: segment.name,
+  environment: { id: environment.mark, name: environment.name },
+  trafficType: typeOf(segment),
   ...(segment.kind === 'standard'
     ? { creationTime: segment.createdAt }
     : { ...rulesOf(active), creationTime: active.createdAt, lastUpdateTime: active.updatedAt }),
@@ -69,8 +78,10 @@ const entry = (
   { project, segment }: Pick<Place, 'project' | 'segment'>,
   environment?: Environment,
 ) => ({
-  ...{ action: `segment.${action}`, object: { type: 'segment', id: segment.mark, name: segment.name } },
-  ...{ project: project.mark, ...(environment ? { environment: environment.mark } : {}) },
+  action: `segment.${action}`,
+  object: { type: 'segment', id: segment.mark, name: segment.name },
+  project: project.mark,
+  ...(environment ? { environment: environment.mark } : {}),
 });
 
 const segmentMissing = (name: string) => refusal(404, `Could not find segment ${name}`);
@@ -146,7 +157,9 @@ const stepsOf = (kind: Segment['kind']) => {
     rule(`create ${word}`, {
       params: fc.record({ p: names.p, t: names.t, name: segmentNames }),
       send: ({ name }, { aim }) => ({
-        ...{ method: 'POST', path: `/${path}/ws/${aim.p.word}/trafficTypes/${aim.t.word}`, body: { name } },
+        method: 'POST',
+        path: `/${path}/ws/${aim.p.word}/trafficTypes/${aim.t.word}`,
+        body: { name },
       }),
       apply: (world, { name }, aim, tag) => {
         const project = hit(world.projects, aim.p);
@@ -170,8 +183,13 @@ const stepsOf = (kind: Segment['kind']) => {
         const { environment, segment } = place;
         if (place.active) return refusal(409, `Segment ${name} is already active in ${environment.name}`);
         const active: Activation = {
-          ...{ environment: environment.mark, changeNumber: nextNumber(place, world.now) },
-          ...{ createdAt: world.now, updatedAt: world.now, keys: [], needs: undefined, excluded: [] },
+          environment: environment.mark,
+          changeNumber: nextNumber(place, world.now),
+          createdAt: world.now,
+          updatedAt: world.now,
+          keys: [],
+          needs: undefined,
+          excluded: [],
         };
         segment.active.push(active);
         return ok(shownPlace(place, active), {
@@ -216,7 +234,8 @@ const stepsOf = (kind: Segment['kind']) => {
     rule(`tag ${word}`, {
       params: fc.record({ p: names.p, name: segmentNames, tag: fc.constantFrom('a', 'b'), note: notes }),
       send: ({ name, tag, note }, { aim }) => ({
-        ...{ method: 'POST', body: [tag, 'c'] },
+        method: 'POST',
+        body: [tag, 'c'],
         path: `/tags/ws/${aim.p.word}/object/${name}/objecttype/${objectTypes[kind]}${noteQuery(note)}`,
       }),
       apply: (world, { name, tag, note }, aim) => {
@@ -243,19 +262,24 @@ const excerptOf = (keys: readonly string[]) => {
 };
 
 const uploaded = ({ segment, environment }: Place, { createdAt, updatedAt }: Activation) => ({
-  ...{
-    id: segment.mark,
-    metadataId: segment.mark,
-    orgId: '@any',
-    name: segment.name,
-    description: '',
-    type: 'Segment',
-  },
-  ...{ environment: environment.mark, trafficTypeId: segment.type.mark, creator: editor, status: 'ACTIVE' },
+  id: segment.mark,
+  metadataId: segment.mark,
+  orgId: '@any',
+  name: segment.name,
+  description: '',
+  type: 'Segment',
+  environment: environment.mark,
+  trafficTypeId: segment.type.mark,
+  creator: editor,
+  status: 'ACTIVE',
   environmentURN: { type: 'Environment', id: environment.mark, name: environment.name },
   trafficTypeURN: { type: 'TRAFFIC_TYPE', ...typeOf(segment) },
-  ...{ creationTime: createdAt, lastUpdateTime: updatedAt },
-  ...{ iAmInThisSegment: null, keys: null, openChangeRequestId: null, approvers: null },
+  creationTime: createdAt,
+  lastUpdateTime: updatedAt,
+  iAmInThisSegment: null,
+  keys: null,
+  openChangeRequestId: null,
+  approvers: null,
 });
 
 interface KeyChange {
@@ -295,7 +319,9 @@ const uploading = (word: string, query: string, wanted: (keys: readonly string[]
   rule(`${word} keys`, {
     params: keyParams,
     send: ({ name, keys, note }, { aim }) => ({
-      ...{ method: 'PUT', path: `/segments/${idOf(aim.e)}/${name}/uploadKeys${query}`, body: { keys, ...note } },
+      method: 'PUT',
+      path: `/segments/${idOf(aim.e)}/${name}/uploadKeys${query}`,
+      body: { keys, ...note },
     }),
     apply: (world, { name, keys, note }, aim) => {
       const place = findPlace(world, aim, name, 'standard');
@@ -312,7 +338,9 @@ const keySteps = [
   rule('remove keys', {
     params: keyParams,
     send: ({ name, keys, note }, { aim }) => ({
-      ...{ method: 'PUT', path: `/segments/${idOf(aim.e)}/${name}/removeKeys`, body: { keys, ...note } },
+      method: 'PUT',
+      path: `/segments/${idOf(aim.e)}/${name}/removeKeys`,
+      body: { keys, ...note },
     }),
     apply: (world, { name, keys, note }, aim) => {
       const place = findPlace(world, aim, name, 'standard');
@@ -333,8 +361,12 @@ const keySteps = [
       if (!place.active) return notActive(place);
       const keys = place.active.keys.map(({ key }) => key).sort();
       return ok({
-        ...{ keys: keys.map((key) => ({ key })), openChangeRequestId: null, offset: 0, limit: 100 },
-        ...{ count: keys.length, totalCount: keys.length },
+        keys: keys.map((key) => ({ key })),
+        openChangeRequestId: null,
+        offset: 0,
+        limit: 100,
+        count: keys.length,
+        totalCount: keys.length,
       });
     },
   }),
@@ -357,7 +389,8 @@ const keySteps = [
   rule('read memberships', {
     params: fc.record({ p: names.p, e: names.e, key: fc.constantFrom('ana', 'bo') }),
     send: ({ key }, { aim }) => ({
-      ...{ method: 'GET', path: `/segments/ws/${aim.p.word}/environments/${aim.e.word}/memberships?key=${key}` },
+      method: 'GET',
+      path: `/segments/ws/${aim.p.word}/environments/${aim.e.word}/memberships?key=${key}`,
     }),
     apply: (world, { key }, aim) => {
       const project = hit(world.projects, aim.p);
@@ -400,12 +433,17 @@ const definitionPath = ({ p, e }: Aim, name: string) =>
 const ruleSteps = [
   rule('define a rule-based segment', {
     params: fc.record({
-      ...{ p: names.p, e: names.e, name: fc.constantFrom('r1', 'r2'), note: notes },
+      p: names.p,
+      e: names.e,
+      name: fc.constantFrom('r1', 'r2'),
+      note: notes,
       needs: fc.option(segmentNames, { nil: undefined }),
       excluded: fc.uniqueArray(fc.constantFrom('ana', 'bo')),
     }),
     send: ({ name, note, needs, excluded }, { aim }) => ({
-      ...{ method: 'PUT', path: definitionPath(aim, name), body: { ...rulesOf({ needs, excluded }), ...note } },
+      method: 'PUT',
+      path: definitionPath(aim, name),
+      body: { ...rulesOf({ needs, excluded }), ...note },
     }),
     apply: (world, { name, note, needs, excluded }, aim) => {
       const place = findPlaceIn(world, aim, name);
@@ -441,14 +479,24 @@ export const segmentSteps = [...stepsOf('standard'), ...keySteps];
 export const ruleBasedSegmentSteps = [...stepsOf('rule_based'), ...ruleSteps];
 
 const shownSet = ({ mark, name, createdAt }: FlagSet, project: Project) => ({
-  ...{ id: mark, name, description: '', type: 'flag_set', workspace: { id: project.mark, type: 'workspace' } },
+  id: mark,
+  name,
+  description: '',
+  type: 'flag_set',
+  workspace: { id: project.mark, type: 'workspace' },
   createdAt: new Date(createdAt).toISOString().replace('Z', '000Z'),
 });
 const recordedSet = ({ mark: id, name, createdAt }: FlagSet, { mark: projectId }: Project) => ({
-  ...{ id, projectId, name, description: '', createdAt },
+  id,
+  projectId,
+  name,
+  description: '',
+  createdAt,
 });
 const ofSet = (action: string, { mark: id, name }: FlagSet, project: Project) => ({
-  ...{ action: `flag_set.${action}`, object: { type: 'flag_set', id, name }, project: project.mark },
+  action: `flag_set.${action}`,
+  object: { type: 'flag_set', id, name },
+  project: project.mark,
 });
 const flagSetsPath = '/internal/api/v3/flag-sets';
 
@@ -456,7 +504,9 @@ export const flagSetSteps = [
   rule('create a flag set', {
     params: fc.record({ p: names.p, name: fc.constantFrom('set_1', 'set_2') }),
     send: ({ name }, { aim }) => ({
-      ...{ method: 'POST', path: flagSetsPath, body: { name, workspace: { id: aim.p.word } } },
+      method: 'POST',
+      path: flagSetsPath,
+      body: { name, workspace: { id: aim.p.word } },
     }),
     apply: (world, { name }, aim, tag) => {
       const project = hit(world.projects, aim.p);
@@ -486,12 +536,19 @@ export const flagSetSteps = [
 ];
 
 const recordedAttribute = ({ id, description }: Attribute, type: TrafficType) => ({
-  ...{ id, trafficTypeId: type.mark, displayName: id, description, dataType: null },
-  ...{ isSearchable: '@any', suggestedValues: [] },
+  id,
+  trafficTypeId: type.mark,
+  displayName: id,
+  description,
+  dataType: null,
+  isSearchable: '@any',
+  suggestedValues: [],
 });
 /** The id of the object has the id of the traffic type in it. */
 const ofAttribute = (action: string, { id }: Attribute, project: Project) => ({
-  ...{ action: `attribute.${action}`, object: { type: 'attribute', id: '@any', name: id }, project: project.mark },
+  action: `attribute.${action}`,
+  object: { type: 'attribute', id: '@any', name: id },
+  project: project.mark,
 });
 
 /** What is recorded of the attributes of a traffic type that is deleted, in order of their ids. */
@@ -516,7 +573,9 @@ export const attributeSteps = [
   rule('save an attribute', {
     params: fc.record({ p: names.p, t: names.t, id: attributeIds, description: fc.constantFrom('', 'one') }),
     send: ({ id, description }, { aim }) => ({
-      ...{ method: 'POST', path: `/schema/ws/${aim.p.word}/trafficTypes/${aim.t.word}`, body: { id, description } },
+      method: 'POST',
+      path: `/schema/ws/${aim.p.word}/trafficTypes/${aim.t.word}`,
+      body: { id, description },
     }),
     apply: (world, { id, description }, aim) => {
       const found = findType(world, aim);
@@ -543,7 +602,8 @@ export const attributeSteps = [
   rule('delete an attribute', {
     params: fc.record({ p: names.p, t: names.t, id: attributeIds }),
     send: ({ id }, { aim }) => ({
-      ...{ method: 'DELETE', path: `/schema/ws/${aim.p.word}/trafficTypes/${aim.t.word}/${id}` },
+      method: 'DELETE',
+      path: `/schema/ws/${aim.p.word}/trafficTypes/${aim.t.word}/${id}`,
     }),
     apply: (world, { id }, aim) => {
       const found = findType(world, aim);

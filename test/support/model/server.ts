@@ -40,7 +40,9 @@ export async function startModelServer(): Promise<ModelServer> {
       const { method, body, headers } = sent;
       const text = body === undefined ? {} : { text: JSON.stringify(body) };
       return api.call(method, await pathOf(api, sent), {
-        ...{ ...text, headers: { ...headers }, from: anAddress() },
+        ...text,
+        headers: { ...headers },
+        from: anAddress(),
         ...(sent.as ? { as: keyText(sent.as, known) } : {}),
       });
     },
@@ -56,7 +58,9 @@ export function aimAt({ params }: Step, world: World, ids: Ids): Aim {
   const flag = project?.flags.find(({ name }) => name === params.f);
   const environment = project?.environments.find(({ name }) => name === params.e);
   const pools: Record<keyof typeof names, { mark: string } | undefined> = {
-    ...{ p: project, f: flag, e: environment },
+    p: project,
+    f: flag,
+    e: environment,
     t: project?.trafficTypes.find(({ name }) => name === params.t),
     g: world.groups.find(({ name }) => name === params.g),
     u: world.users.find(({ email }) => email === emailOf(params.u ?? '')),
@@ -68,7 +72,13 @@ export function aimAt({ params }: Step, world: World, ids: Ids): Aim {
   };
   const definition = flag?.definitions.find((one) => one.environment === environment?.mark);
   return {
-    ...{ p: aimed('p'), e: aimed('e'), t: aimed('t'), f: aimed('f'), g: aimed('g'), u: aimed('u'), k: aimed('k') },
+    p: aimed('p'),
+    e: aimed('e'),
+    t: aimed('t'),
+    f: aimed('f'),
+    g: aimed('g'),
+    u: aimed('u'),
+    k: aimed('k'),
     versions: { flag: flag?.revision, definition: definition?.revision },
   };
 }
@@ -106,7 +116,9 @@ async function furnish(api: Api, ids: Ids): Promise<void> {
   };
   await made('@f1', '/splits/ws/Default/trafficTypes/user', { name: 'f1' });
   await made('@f1', '/splits/ws/Default/f1/environments/Staging-Default', {
-    ...{ treatments: [{ name: 'on' }, { name: 'off' }], defaultTreatment: 'off', baselineTreatment: 'on' },
+    treatments: [{ name: 'on' }, { name: 'off' }],
+    defaultTreatment: 'off',
+    baselineTreatment: 'on',
     defaultRule: [
       { treatment: 'on', size: 30 },
       { treatment: 'off', size: 70 },

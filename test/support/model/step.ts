@@ -113,7 +113,10 @@ export function ok(body: unknown, { entry, ...more }: Omit<Answered, 'status' | 
 export const refusal = (status: number, message: string): Answered => ({ status, message });
 export const missing = (thing: string, { word }: Aimed): Answered => refusal(404, `Could not find ${thing} ${word}`);
 export const page = (objects: readonly unknown[], limit: number) => ({
-  ...{ objects, offset: 0, limit, totalCount: objects.length },
+  objects,
+  offset: 0,
+  limit,
+  totalCount: objects.length,
 });
 
 export interface Note {

@@ -151,19 +151,45 @@ export function firstWorld(startedAt: number, furnishedAt: number): World {
   const types = ['user', 'account', 'anonymous'].map((name) => ({ mark: `@project.${name}`, name, attributes: [] }));
   const made = () => ({ createdAt: startedAt, changeNumber: startedAt, keyChanges: [] });
   const definition: Definition = {
-    ...{ environment: '@staging', createdAt: furnishedAt, updatedAt: furnishedAt, revision: furnishedAt },
-    ...{ killed: false, fallback: 'off', allocation: 100, share: 30, keys: [], needs: undefined },
+    environment: '@staging',
+    createdAt: furnishedAt,
+    updatedAt: furnishedAt,
+    revision: furnishedAt,
+    killed: false,
+    fallback: 'off',
+    allocation: 100,
+    share: 30,
+    keys: [],
+    needs: undefined,
   };
   const flag: Flag = {
-    ...{ mark: '@f1', name: 'f1', type: types[0] as TrafficType, createdAt: furnishedAt, description: '', tags: [] },
-    ...{ status: 0, statusAt: furnishedAt, revision: furnishedAt, definitions: [definition] },
+    mark: '@f1',
+    name: 'f1',
+    type: types[0] as TrafficType,
+    createdAt: furnishedAt,
+    description: '',
+    tags: [],
+    status: 0,
+    statusAt: furnishedAt,
+    revision: furnishedAt,
+    definitions: [definition],
   };
   const segment = (kind: Segment['kind'], name: string, changeNumber: number, keys: string[]): Segment => ({
-    ...{ mark: `@${name}`, kind, name, type: types[0] as TrafficType, createdAt: furnishedAt, tags: [] },
+    mark: `@${name}`,
+    kind,
+    name,
+    type: types[0] as TrafficType,
+    createdAt: furnishedAt,
+    tags: [],
     active: [
       {
-        ...{ environment: '@staging', createdAt: furnishedAt, updatedAt: furnishedAt, changeNumber },
-        ...{ keys: keys.map((key) => ({ key, since: changeNumber })), needs: undefined, excluded: [] },
+        environment: '@staging',
+        createdAt: furnishedAt,
+        updatedAt: furnishedAt,
+        changeNumber,
+        keys: keys.map((key) => ({ key, since: changeNumber })),
+        needs: undefined,
+        excluded: [],
       },
     ],
   });
@@ -171,21 +197,38 @@ export function firstWorld(startedAt: number, furnishedAt: number): World {
   const [keysAt, lastAt] = [furnishedAt + 2, furnishedAt + 3];
   const keyChange = { segment: 's1', at: keysAt, keyCount: 1, added: 1, removed: 0 };
   const project: Project = {
-    ...{ mark: '@project', name: 'Default', requiresNote: false, restricted: false, viewers: [], flags: [flag] },
+    mark: '@project',
+    name: 'Default',
+    requiresNote: false,
+    restricted: false,
+    viewers: [],
+    flags: [flag],
     segments: [segment('standard', 's1', keysAt, ['ana']), segment('rule_based', 'r1', lastAt, [])],
     flagSets: [],
     environments: [
       { mark: '@prod', name: 'Prod-Default', production: true, ...made() },
       {
-        ...{ mark: '@staging', name: 'Staging-Default', production: false },
-        ...{ ...made(), changeNumber: lastAt, keyChanges: [keyChange] },
+        mark: '@staging',
+        name: 'Staging-Default',
+        production: false,
+        ...made(),
+        changeNumber: lastAt,
+        keyChanges: [keyChange],
       },
     ],
     trafficTypes: types,
   };
   const empty: Project = {
-    ...{ mark: '@p2', name: 'p2', requiresNote: false, restricted: false, viewers: [] },
-    ...{ flags: [], environments: [], trafficTypes: [], segments: [], flagSets: [] },
+    mark: '@p2',
+    name: 'p2',
+    requiresNote: false,
+    restricted: false,
+    viewers: [],
+    flags: [],
+    environments: [],
+    trafficTypes: [],
+    segments: [],
+    flagSets: [],
   };
   const description = 'Grants access to advanced administrative features';
   return {
@@ -198,8 +241,12 @@ export function firstWorld(startedAt: number, furnishedAt: number): World {
     users: [{ mark: '@u1', email: 'u1@example.com', name: 'u1', status: 'PENDING', groups: [] }],
     keys: [
       {
-        ...{ mark: '@key', name: 'First admin key', type: 'admin', createdAt: startedAt },
-        ...{ project: undefined, environment: undefined },
+        mark: '@key',
+        name: 'First admin key',
+        type: 'admin',
+        createdAt: startedAt,
+        project: undefined,
+        environment: undefined,
       },
     ],
   };

@@ -107,8 +107,14 @@ function shareOf(
   if (before === undefined || after === undefined) return undefined;
   const treatment = typeof after === 'number' || typeof before === 'number' ? undefined : growing(before, after);
   const share = {
-    ...{ flag: flag.id, environment: environment.id, name: nameOf(operation) },
-    ...{ edit, path, treatment, before, after },
+    flag: flag.id,
+    environment: environment.id,
+    name: nameOf(operation),
+    edit,
+    path,
+    treatment,
+    before,
+    after,
   };
   return percentOf(share, after) > percentOf(share, before) ? share : undefined;
 }
@@ -221,7 +227,8 @@ export const stepsAgain = ({ schedule }: ChangesetAnswer): Steps =>
   (schedule?.steps ?? []).map(({ waitMs, hold, operations }) => ({
     ...(hold ? { hold } : { waitMs: waitMs ?? 0 }),
     operations: operations.map(({ environment, flag, edit }) => ({
-      ...{ flag: flag.id, environment: environment.id },
+      flag: flag.id,
+      environment: environment.id,
       // Steps only edit definitions.
       edit: edit as Steps[number]['operations'][number]['edit'],
     })),

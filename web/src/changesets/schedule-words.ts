@@ -17,8 +17,14 @@ export function timeWords(at: number, zone: string): string {
 function partsIn(at: number, timeZone: string): Readonly<Record<string, string>> {
   const format = (zone: string | undefined) =>
     new Intl.DateTimeFormat('en-GB', {
-      ...{ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' },
-      ...{ hourCycle: 'h23', timeZone: zone },
+      weekday: 'short',
+      day: 'numeric',
+      month: 'short',
+      year: 'numeric',
+      hour: '2-digit',
+      minute: '2-digit',
+      hourCycle: 'h23',
+      timeZone: zone,
     } as Intl.DateTimeFormatOptions).formatToParts(at);
   let parts: Intl.DateTimeFormatPart[];
   try {

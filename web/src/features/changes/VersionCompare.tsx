@@ -25,7 +25,10 @@ interface Props {
 }
 
 const exact = new Intl.DateTimeFormat('en-GB', {
-  ...{ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
 });
 
 /** Two versions of a definition, step by step. */

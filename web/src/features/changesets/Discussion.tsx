@@ -88,20 +88,28 @@ function historyOf(changeset: ChangesetAnswer, reverts: readonly Changeset[]): (
   const said = reviews.map(({ by, at, kind, comment }) => {
     const own = by.type === 'system' ? ownWords[kind] : kind === 'apply' && schedule && lastStep(steps.length);
     return {
-      ...{ key: `${at} ${kind} ${by.id}`, at, comment },
+      key: `${at} ${kind} ${by.id}`,
+      at,
+      comment,
       ...(own ? { what: own } : { by, what: eventWords[kind] }),
     };
   });
   // With the last step it is applied, which is said already.
   const applied = status === 'PUBLISHED' ? appliedAt.slice(0, -1) : appliedAt;
   const advanced = applied.map((at, index) => ({
-    ...{ key: `step ${index}`, at, what: `Step ${index + 1} of ${steps.length + 1} was applied` },
+    key: `step ${index}`,
+    at,
+    what: `Step ${index + 1} of ${steps.length + 1} was applied`,
   }));
   // Changesets that earlier versions applied have no such entry.
   const isSaid = publishedAt === undefined || reviews.some(({ kind }) => kind === 'apply');
   const published = isSaid ? [] : [{ key: 'published', at: publishedAt, what: 'Applied' }];
   const reverted = reverts.map((about) => ({
-    ...{ key: about.id, by: about.author, at: about.createdAt, what: 'drafted a revert', about },
+    key: about.id,
+    by: about.author,
+    at: about.createdAt,
+    what: 'drafted a revert',
+    about,
   }));
   return [...said, ...advanced, ...published, ...reverted].sort((one, other) => one.at - other.at);
 }

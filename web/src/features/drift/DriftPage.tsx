@@ -74,7 +74,9 @@ function Compared({ left, base, isAll, search }: Props) {
     driftReading(project.id, {
       base: base.id,
       environment: isAll ? undefined : [left.id],
-      ...{ kind: kind && [kind], name: search.q || undefined, sort },
+      kind: kind && [kind],
+      name: search.q || undefined,
+      sort,
     }),
   );
   return (

@@ -50,7 +50,8 @@ export function KillFlagsDialog({ flags, onClose, onDone }: Props) {
     send: async ({ environment: _, ...note }) => {
       if (isProposed && environment) {
         const operations = affected.map(({ name: flag }) => ({
-          ...{ flag, environment: environment.id },
+          flag,
+          environment: environment.id,
           edit: { kind: 'kill' as const },
         }));
         return propose(operations, noteOf({ ...note, title: note.title || `Kill ${inWords(affected)}` }));

@@ -215,12 +215,16 @@ function useFilterOptions(): Record<Filter, readonly Option[]> {
     counts && (list?.find((one) => one.id === id)?.count ?? 0);
   return {
     status: statuses.map(({ id, name }) => ({
-      ...{ id, label: name, face: <RolloutStatusLabel name={name} /> },
+      id,
+      label: name,
+      face: <RolloutStatusLabel name={name} />,
       detail: countOf(counts?.rolloutStatus, id),
     })),
     tag: (counts?.tag ?? []).map(({ name, count }) => ({ id: name, label: name, detail: count })),
     owner: (counts?.owner ?? []).map(({ id, count }) => ({
-      ...{ id, label: id === me.user.id ? `${me.user.name} (you)` : (nameOf(id) ?? 'Deleted'), detail: count },
+      id,
+      label: id === me.user.id ? `${me.user.name} (you)` : (nameOf(id) ?? 'Deleted'),
+      detail: count,
     })),
     type: types.map(({ id, name }) => ({ id: name, label: name, detail: countOf(counts?.trafficType, id) })),
     state: useStateOptions(),
@@ -244,7 +248,10 @@ function useTrafficOptions(): readonly Option[] {
     ...kinds.map((kind) => ({ id: kind, label: trafficNames[kind][0], detail: countOf(kind) })),
     ...environments.flatMap(({ id, name }) =>
       kinds.map((kind) => ({
-        ...{ id: `${kind}:${name}`, label: `${trafficNames[kind][1]} ${name}`, detail: countOf(kind, id), group: name },
+        id: `${kind}:${name}`,
+        label: `${trafficNames[kind][1]} ${name}`,
+        detail: countOf(kind, id),
+        group: name,
       })),
     ),
   ];
@@ -267,7 +274,10 @@ function useStateOptions(): readonly Option[] {
     ...kinds.map((kind) => ({ id: kind, label: stateNames[kind][0], detail: countOf(kind) })),
     ...environments.flatMap(({ id, name }) =>
       kinds.map((kind) => ({
-        ...{ id: `${kind}:${name}`, label: `${stateNames[kind][1]} ${name}`, detail: countOf(kind, id), group: name },
+        id: `${kind}:${name}`,
+        label: `${stateNames[kind][1]} ${name}`,
+        detail: countOf(kind, id),
+        group: name,
       })),
     ),
   ];

@@ -43,7 +43,10 @@ const listOf = (value: Value): readonly string[] | undefined =>
   typeof value === 'string' ? (value === '' ? undefined : [value]) : value;
 
 export const noFilters: FlagsSearch = {
-  ...{ q: undefined, archived: undefined, drafts: undefined, watched: undefined },
+  q: undefined,
+  archived: undefined,
+  drafts: undefined,
+  watched: undefined,
   ...Object.fromEntries(filters.map((name) => [name, undefined])),
 };
 

@@ -45,7 +45,8 @@ export function useSelection(): Selection {
     flags: [...selected.values()],
     isLoading,
     has: (id) => selected.has(id),
-    ...{ toggle, selectAll },
+    toggle,
+    selectAll,
     clear: () => setSelected(none),
   };
 }

@@ -43,7 +43,8 @@ export function bodyOf(step: ImportStep, { source, newSeeds, keysPerFlag }: Aske
     source: { url },
     keys: { admin: adminKey, sdk: Object.entries(sdkKeys).map(([environment, key]) => ({ environment, key })) },
     choices: {
-      ...{ newSeeds: [...newSeeds], invite },
+      newSeeds: [...newSeeds],
+      invite,
       ...(project === '' ? {} : { projects: [{ name: project, ...(into === '' ? {} : { as: into }) }] }),
     },
   };

@@ -91,7 +91,9 @@ export function usesOf(sdks: readonly ConnectedSdk[]): SdkUse[] {
       const versions = groups.map(([version, same], index): VersionUse => {
         const advice = same.find((sdk) => sdk.advice !== undefined)?.advice;
         return {
-          ...{ version, count: same.length, advice },
+          version,
+          count: same.length,
+          advice,
           kind: advice !== undefined ? 'lacking' : index === 0 ? 'newest' : 'older',
         };
       });

@@ -75,7 +75,11 @@ export function useConnection({ project, environment }: Start, definition: Defin
     if (oldest) setKnown((before) => ({ ...before, firstAnswer: before.firstAnswer ?? oldest }));
   }, [oldest]);
   return {
-    ...{ live, sdk, answers, firstAnswer, created },
+    live,
+    sdk,
+    answers,
+    firstAnswer,
+    created,
     hasAnswered: sdk !== undefined && firstAnswer !== undefined,
     keep: (key) => setKnown((before) => ({ ...before, created: { ...before.created, [key.apiKeyType]: key } })),
   };

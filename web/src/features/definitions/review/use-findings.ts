@@ -37,8 +37,11 @@ export function useFindings({ environment: { id, name: here }, targeting, base, 
       nobodyIn: (segment) => nobodyIn(segments.get(segment)),
       staging: staging &&
         there && {
-          ...{ here, environment: staging.name },
-          ...{ definition: there, areSeedsKnown: true, definitionOf },
+          here,
+          environment: staging.name,
+          definition: there,
+          areSeedsKnown: true,
+          definitionOf,
         },
     });
     return [...found, ...(base ? moveFindings(base, targeting, effect) : [])];

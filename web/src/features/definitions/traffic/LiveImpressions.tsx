@@ -131,8 +131,11 @@ function Filters({ filter, onChange, impressions }: FiltersProps) {
 }
 
 const time = new Intl.DateTimeFormat('en-GB', {
-  ...{ day: 'numeric', month: 'short' },
-  ...{ hour: '2-digit', minute: '2-digit', second: '2-digit' },
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
 });
 
 function Impressions({ all, filter }: { readonly all: readonly RecentImpression[]; readonly filter: Filter }) {

@@ -44,7 +44,8 @@ export function compareShares(traffic: FlagTraffic, changedAt: number): Comparis
 
 function measure(traffic: FlagTraffic, first: number): Comparison {
   const series = traffic.series.map(({ treatment, label = '', counts }) => ({
-    ...{ treatment, label },
+    treatment,
+    label,
     count: sum(counts.slice(first)),
   }));
   const named = series.flatMap(({ treatment, ...one }) => (treatment === undefined ? [] : [{ treatment, ...one }]));
