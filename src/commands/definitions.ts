@@ -1,10 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { Bucketing } from '#domain/bucketing.ts';
 import {
-  checkTargeting,
   definitionNotFound,
-  dependenciesOf,
-  maxDependencies,
   parseStored,
   type Targeting,
   toRecordText,
@@ -18,7 +15,7 @@ import type { Environment } from '#domain/environments.ts';
 import type { DefinedFlag, Flag } from '#domain/flags.ts';
 import { equalJson, JsonText } from '#domain/json.ts';
 import type { Operation } from '#domain/json-patch.ts';
-import { Problem, refuse } from '#domain/problems.ts';
+import { Problem } from '#domain/problems.ts';
 import type { Note, Project } from '#domain/projects.ts';
 import { nextRevision, requireMatch } from '#domain/revisions.ts';
 import type { Reference } from '#domain/schema.ts';
@@ -26,12 +23,12 @@ import * as store from '#store/definitions.ts';
 import { findDeletedDefinition } from '#store/deletions.ts';
 import { nextChangeNumber, takeChangeNumbers } from '#store/environments.ts';
 import { keepFlagSets } from '#store/flag-sets.ts';
-import { isArchived, listFlagNames, lockFlag } from '#store/flags.ts';
-import { countOtherDependencies, haveSegmentsFlags, listDependents, saveReferences } from '#store/references.ts';
+import { isArchived, lockFlag } from '#store/flags.ts';
+import { saveReferences } from '#store/references.ts';
 import { definitionTag, type Tx } from '#store/sql.ts';
 import { requireDirect } from './approvals.ts';
 import { type Context, type Entry, type RecordingTx, write } from './context.ts';
-import { type Cycle, findCycle } from './cycles.ts';
+import { requireNoCycle, requireValid, resolveFlagSets } from './definition-checks.ts';
 import { requireNote } from './projects.ts';
 import { stopRampsIn } from './ramps.ts';
 
@@ -188,29 +185,14 @@ export async function undeleteDefinitionIn(
   const locked = await nextChangeNumber(tx, change.environment);
   const { environment, changeNumber: revision } = locked;
   const recording = await requireDirect(tx, locked);
-  const sets = !recorded.flagSets?.length
-    ? []
-    : await keepFlagSets(
-        tx,
-        project.id,
-        (recorded.flagSets ?? []).map(({ id }) => id),
-      );
-  const hasSet = (id: string) => sets.some((set) => set.id === id);
+  const { flagSets = [] } = recorded;
+  const ids = flagSets.map(({ id }) => id);
+  const left = new Set(ids.length === 0 ? [] : (await keepFlagSets(tx, project.id, ids)).map(({ id }) => id));
   const targeting = withFlagSets(
     toTargeting(recorded),
-    (recorded.flagSets ?? []).filter(({ id }) => hasSet(id)),
+    flagSets.filter(({ id }) => left.has(id)),
   );
-  const cycles = await findCycles(tx, { environment: change.environment, flag }, dependenciesOf(targeting), []);
-  const place = `in ${environment.name}`;
-  refuse(
-    'definition_invalid',
-    [...cycles].map((name) => `flag ${name} depends on ${flag.name} ${place}, which would depend on it again`),
-  );
-  const cycle = await findCycleThroughSegments(tx, change, { targeting, before: undefined });
-  refuse(
-    'definition_invalid',
-    cycle ? [`${cycle.through.kind} ${cycle.through.name} ${place} ${cycle.complaint}`] : [],
-  );
+  await requireNoCycle(tx, change, targeting);
   const stored: store.SeededDefinition = {
     id: flag.id,
     name: flag.name,
@@ -412,97 +394,6 @@ function toChange(tx: Tx, place: Omit<Place, 'flag'>, { stored: before, revision
 async function saveAll(tx: RecordingTx, changes: readonly ReturnType<typeof toChange>[]): Promise<void> {
   await store.saveDefinitions(tx, changes);
   await tx.record(...changes.map(({ recorded }) => recorded));
-}
-
-/**
- * Flag sets by their ids, whether the targeting names them by id or by name. They stay until the commit. Refuses those
- * that the project does not have.
- */
-async function resolveFlagSets(tx: Tx, project: Project, targeting: Targeting): Promise<Targeting> {
-  const words = (targeting.flagSets ?? []).map(({ id }) => id);
-  if (words.length === 0) return targeting;
-  const sets = await keepFlagSets(tx, project.id, words);
-  const idOf = (word: string) => (sets.find(({ id }) => id === word) ?? sets.find(({ name }) => name === word))?.id;
-  refuse(
-    'definition_invalid',
-    words.flatMap((word, index) =>
-      idOf(word) === undefined ? [`flagSets/${index} ${word} is not a flag set of the project`] : [],
-    ),
-  );
-  const ids = new Set(words.flatMap((word) => idOf(word) ?? []));
-  return withFlagSets(
-    targeting,
-    [...ids].map((id) => ({ id, type: 'flag_set' })),
-  );
-}
-
-/** SDKs download whole definitions, so their size is limited. */
-const maxCharacters = 1_048_576;
-
-interface Proposed {
-  readonly targeting: Targeting;
-  readonly before: Targeting | undefined;
-}
-
-/** Refuses with all complaints. Returns the targeting as stored, and the flags that it depends on. */
-async function requireValid(tx: Tx, change: DefinitionChange, { targeting, before }: Proposed) {
-  const { project, flag } = change;
-  // One more than allowed is enough for the complaint; do not look up the rest.
-  const needed = dependenciesOf(targeting).slice(0, maxDependencies + 1);
-  const neededBefore = before ? dependenciesOf(before) : [];
-  const existing = await listFlagNames(tx, project.id, needed);
-  const complaints = checkTargeting(targeting, {
-    flag: flag.name,
-    // A flag that was deleted since must not block other edits.
-    existingFlags: new Set([...existing, ...neededBefore]),
-    dependentFlags: await findCycles(tx, change, needed, neededBefore),
-  });
-  // The reply consists of this text, so its member order matters.
-  const text = JSON.stringify(toTargeting(targeting));
-  if (text.length > maxCharacters)
-    complaints.push(`the definition must not have more than ${maxCharacters} characters`);
-  refuse('definition_invalid', complaints);
-  const cycle = await findCycleThroughSegments(tx, change, { targeting, before });
-  refuse('definition_invalid', cycle ? [`${cycle.through.kind} ${cycle.through.name} ${cycle.complaint}`] : []);
-  return text;
-}
-
-/** Only if a rule-based segment depends on a flag. */
-async function findCycleThroughSegments(
-  tx: Tx,
-  { environment, flag }: Pick<DefinitionChange, 'environment' | 'flag'>,
-  { targeting, before }: Proposed,
-): Promise<Cycle | undefined> {
-  const known = new Set(before ? referencesOf(before).map(({ kind, name }) => `${kind} ${name}`) : []);
-  const added = referencesOf(targeting).filter(({ kind, name }) => !known.has(`${kind} ${name}`));
-  if (added.length === 0 || !(await haveSegmentsFlags(tx, environment.id))) return undefined;
-  return findCycle(tx, environment.id, { kind: 'flag', name: flag.name }, added);
-}
-
-/**
- * The cycle check visits every dependency that leads to the flag and blocks other requests meanwhile. With this many,
- * and names of maximum length, it takes less than 25 ms.
- */
-const maxDependenciesInEnvironment = 5_000;
-
-/**
- * Those of the needed flags that depend on this one. Only a new dependency can close a cycle, since there was none
- * before. Refuses new ones if the environment has too many.
- */
-async function findCycles(
-  tx: Tx,
-  { environment, flag }: Pick<DefinitionChange, 'environment' | 'flag'>,
-  needed: readonly string[],
-  known: readonly string[],
-): Promise<Set<string>> {
-  const added = needed.filter((name) => !known.includes(name));
-  if (added.length === 0) return new Set();
-  const max = maxDependenciesInEnvironment;
-  const own = { kind: 'flag', name: flag.name } as const;
-  const others = await countOtherDependencies(tx, environment.id, own, max + 1);
-  const sentence = `rules must not add dependencies: all definitions of an environment together have at most ${max}`;
-  refuse('definition_invalid', others + needed.length > max ? [sentence] : []);
-  return listDependents(tx, environment.id, own, added);
 }
 
 /** Two different signed 32-bit numbers, as SDKs expect. */
