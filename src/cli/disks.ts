@@ -1,6 +1,8 @@
 /** Checks free space for the database and the backups, and that backups are being made. */
+
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { hourMs } from '#domain/durations.ts';
 import { listBackups } from '#operations/backup/folder.ts';
 import type { Finding } from '#operations/doctor/finding.ts';
 import { fileOf, isFile, isMissingFile } from '#store/open.ts';
@@ -11,7 +13,7 @@ const megabyte = 1_048_576;
 const leastBytes = 100 * megabyte;
 const comfortableBytes = 1_024 * megabyte;
 /** One night and a few hours. */
-const oldMs = 30 * 60 * 60 * 1000;
+const oldMs = 30 * hourMs;
 
 export function examineDisks({ databaseUrl, backups }: Config): Finding[] {
   const findings: Finding[] = [];
@@ -70,7 +72,7 @@ function examineBackups(folder: string): Finding[] {
   const newest = listBackups(folder).at(-1);
   if (!newest) return [{ level: 'warning', subject, sentence: `there is no backup in ${folder} yet` }];
   const { mtimeMs, size } = statSync(join(folder, newest));
-  const hours = Math.floor((Date.now() - mtimeMs) / 3_600_000);
+  const hours = Math.floor((Date.now() - mtimeMs) / hourMs);
   const age: Finding =
     Date.now() - mtimeMs > oldMs
       ? {

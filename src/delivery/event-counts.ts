@@ -1,6 +1,7 @@
 /** Counts events that applications track, in memory, until a job writes them to the database. */
+
+import { hourMs } from '#domain/durations.ts';
 import { objectsOf } from '#domain/json.ts';
-import { hourMs } from '#domain/traffic.ts';
 
 export interface EventRow extends Sums {
   readonly environmentId: string;

@@ -4,6 +4,7 @@
  *
  * While nobody looks at an environment, the answers of at most one body of impressions a second are kept.
  */
+import { dayMs } from '#domain/durations.ts';
 import {
   type ConnectedSdk,
   isConnected,
@@ -84,7 +85,7 @@ const watchMs = 15_000;
 const maxText = 250;
 const idleParseMs = 1_000;
 /** An SDK that was away for longer did not wait for the change. */
-const maxLagMs = 24 * 3_600_000;
+const maxLagMs = dayMs;
 
 type Seen = { -readonly [Name in keyof ConnectedSdk]: ConnectedSdk[Name] } & {
   readonly key: { readonly id: string; readonly lastFour: string };

@@ -11,9 +11,10 @@
  *    a second limit they are dropped and counted as such.
  * 3. Keys of users are not in what is written.
  */
+import { hourMs } from '#domain/durations.ts';
 import { control } from '#domain/evaluation/evaluate.ts';
 import { isObject, objectsOf } from '#domain/json.ts';
-import { fixedLabels, hourMs } from '#domain/traffic.ts';
+import { fixedLabels } from '#domain/traffic.ts';
 import type { WireFlag } from '#domain/wire/flags.ts';
 import type { FlagEntry } from './environment.ts';
 import { createEventCounts, type EventRow } from './event-counts.ts';

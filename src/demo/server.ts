@@ -1,8 +1,10 @@
 /** A server on a new database whose clock can be moved, to create a history of any length. */
+
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { setUp } from '#commands/setup.ts';
 import { accountPrefix, prefix } from '#contract/parts.ts';
+import { hourMs } from '#domain/durations.ts';
 import { findAccount } from '#store/account.ts';
 import { openStore } from '#store/open.ts';
 import { listMails } from '#store/outbox.ts';
@@ -30,7 +32,7 @@ export interface Server {
 }
 
 /** Half of the time after which an idle session ends. */
-const sixHours = 6 * 60 * 60 * 1000;
+const sixHours = 6 * hourMs;
 
 /** `since`: when it was started for the first time. */
 export async function startServer(databaseUrl: string, since?: number): Promise<Server> {

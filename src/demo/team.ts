@@ -1,4 +1,5 @@
 /** Fills a server with what a team has after two weeks: people, groups, keys, flags, and who changed what when. */
+import { dayMs } from '#domain/durations.ts';
 import { catalogue, environmentNames } from './catalogue.ts';
 import { onePage, replace, tellStoryOf } from './one-page.ts';
 import type { Api, Server } from './server.ts';
@@ -25,7 +26,6 @@ export interface Moment {
   call(who: Api, method: string, flag: string, call: Call): Promise<unknown>;
 }
 
-const dayMs = 24 * 60 * 60 * 1000;
 const now = Date.now();
 /** Sessions and invitations last about two weeks, so everything happened within. */
 export const teamSince = now - 13.6 * dayMs;

@@ -1,6 +1,8 @@
 /** Accounts: shapes for sign-in, one-time links and two-factor authentication. */
+
 import { type Static, Type } from 'typebox';
 import { type Actor, permissions } from './access.ts';
+import { dayMs, hourMs, minuteMs } from './durations.ts';
 import { Password } from './passwords.ts';
 import { extend, Millis, OneOf, patterns, Reference, Title } from './schema.ts';
 import { Email, User } from './users.ts';
@@ -95,11 +97,10 @@ export const WaitingMail = Type.Object({
 });
 export type WaitingMail = Static<typeof WaitingMail>;
 
-const hour = 60 * 60 * 1000;
-export const invitationLifeMs = 7 * 24 * hour;
-export const resetLifeMs = 2 * hour;
+export const invitationLifeMs = 7 * dayMs;
+export const resetLifeMs = 2 * hourMs;
 /** A link this new is not replaced, so that a stranger's request cannot invalidate it. */
-export const resetFreshMs = hour / 12;
+export const resetFreshMs = 5 * minuteMs;
 /** An account gets at most this many reset mails within `resetMailsMs`. */
 export const maxResetMails = 3;
-export const resetMailsMs = hour;
+export const resetMailsMs = hourMs;

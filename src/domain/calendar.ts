@@ -1,4 +1,5 @@
 /** Calendar days and local times in a time zone. */
+import { dayMs } from './durations.ts';
 
 /** From `start` until just before `end`. */
 export interface Day {
@@ -51,8 +52,6 @@ export function localTimeAt(instant: number, timeZone: string): string | undefin
   const time = text.replace(/(?::00)?\.000$/, '');
   return instantOf(time, timeZone) === instant ? time : undefined;
 }
-
-const dayMs = 86_400_000;
 
 const dayAfter = (day: string): string => new Date(Date.parse(day) + dayMs).toISOString().slice(0, 10);
 

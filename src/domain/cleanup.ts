@@ -1,10 +1,10 @@
 /** Which flags look finished, and what speaks for it. */
 import { type Static, Type } from 'typebox';
 import type { Targeting } from './definitions/definition.ts';
+import { dayMs } from './durations.ts';
 import { whyNeverReached } from './evaluation/reachability.ts';
 import { Owner } from './flags.ts';
 import { extend, Id, Millis, OneOf, Reference } from './schema.ts';
-import { dayMs } from './traffic.ts';
 
 /** What to do next with a flag, the easiest first. */
 export const cleanupGroups = ['safe', 'code', 'killed', 'rules', 'kept', 'in-use'] as const;

@@ -1,8 +1,8 @@
 /** Which mails people want, and the one that an owner gets once a week about flags that can go. */
 import { type Static, Type } from 'typebox';
 import type { CleanupGroup } from './cleanup.ts';
+import { dayMs, hourMs } from './durations.ts';
 import { OneOf } from './schema.ts';
-import { dayMs, hourMs } from './traffic.ts';
 import { watchMails } from './watches.ts';
 
 export const Reminders = Type.Object(

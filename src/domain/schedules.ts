@@ -1,7 +1,9 @@
 /** When a changeset is applied without anybody asking: at a time, or as a ramp of several steps. */
+
 import { type Static, Type } from 'typebox';
 import { Person } from './approvals.ts';
 import type { Edit } from './changesets.ts';
+import { dayMs } from './durations.ts';
 import { Millis, OneOf, Reference } from './schema.ts';
 
 export const LocalTime = Type.Object({
@@ -11,8 +13,8 @@ export const LocalTime = Type.Object({
 export type LocalTime = Static<typeof LocalTime>;
 
 export const maxSteps = 20;
-export const maxWaitMs = 90 * 86_400_000;
-export const maxAheadMs = 2 * 366 * 86_400_000;
+export const maxWaitMs = 90 * dayMs;
+export const maxAheadMs = 2 * 366 * dayMs;
 
 const Step = Type.Object({
   waitMs: Type.Optional(Type.Integer({ description: 'how long it waits after the step before it' })),

@@ -1,6 +1,8 @@
 /** SDKs that read an environment, and what they answered: what Getting started and the page of an environment show. */
+
 import { type Static, Type } from 'typebox';
 import type { Actor } from './access.ts';
+import { hourMs } from './durations.ts';
 import { Millis } from './schema.ts';
 
 const SdkErrors = Type.Object(
@@ -126,7 +128,7 @@ const recentMs = 180_000;
 /** It sends what is left just before and after it says that it stops. */
 const stopMs = 10_000;
 /** Then it is gone rather than silent. */
-const silentMs = 3_600_000;
+const silentMs = hourMs;
 
 /** What the nodes have seen together, as the actor may see it. */
 export function toEnvironmentSdks(

@@ -1,11 +1,11 @@
 /** What SDKs report about evaluations and events, as people are shown it. */
+
 import { type Static, Type } from 'typebox';
 import type { Bucket } from './definitions/definition.ts';
+import { dayMs, hourMs } from './durations.ts';
 import { Millis, OneOf } from './schema.ts';
 import type { WireFlag } from './wire/flags.ts';
 
-export const hourMs = 3_600_000;
-export const dayMs = 24 * hourMs;
 /** Older hours are added to their days. */
 export const hourlyDays = 35;
 

@@ -2,9 +2,9 @@
 import { type Static, Type } from 'typebox';
 import { type Bucket, recordedTargeting } from './definitions/definition.ts';
 import { type Difference, differencesBetween } from './definitions/differences.ts';
+import { dayMs, hourMs } from './durations.ts';
 import type { Flag } from './flags.ts';
 import { Millis, Reference } from './schema.ts';
-import { dayMs, hourMs } from './traffic.ts';
 
 export const WatchedFlag = Type.Object({
   flag: Reference,

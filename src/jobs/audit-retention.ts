@@ -1,8 +1,10 @@
 /**
  * Deletes audit entries older than AUDIT_DAYS: once an hour, on one node at a time, in small steps that delay nobody.
  */
+
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { dayMs, hourMs } from '#domain/durations.ts';
 import {
   claimRetention,
   deleteChanges,
@@ -15,8 +17,7 @@ import { fitting } from '#store/paging.ts';
 import { housekeep, type Position, type Store } from '#store/sql.ts';
 import { type PeriodicJob, startPeriodicJob } from './periodic.ts';
 
-const dayMs = 24 * 60 * 60 * 1000;
-const everyMs = 60 * 60 * 1000;
+const everyMs = hourMs;
 const leaseMs = 5 * 60 * 1000;
 const usualCheckMs = 60_000;
 /** Deleting an entry updates a dozen indexes. */

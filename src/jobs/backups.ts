@@ -7,15 +7,16 @@
  * 2. A missed or failed backup is made as soon as possible.
  * 3. Old backups are deleted only after a new one exists.
  */
+
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { dayMs } from '#domain/durations.ts';
 import { backupName, pruneBackups, removeBrokenOff } from '#operations/backup/folder.ts';
 import { claimBackup, extendBackupClaim, isBackupDue, saveBackupFailed, saveBackupMade } from '#store/backup-claims.ts';
 import { makeFolder } from '#store/folders.ts';
 import { housekeep, type Store } from '#store/sql.ts';
 import { type PeriodicJob, startPeriodicJob } from './periodic.ts';
 
-const dayMs = 24 * 60 * 60 * 1000;
 /** Also the pause after a failure. */
 const leaseMs = 10 * 60 * 1000;
 const usualCheckMs = 30_000;

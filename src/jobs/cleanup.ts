@@ -1,7 +1,9 @@
 /** Deletes rows that nothing needs any more, in small steps that delay nobody. */
+
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { reportDays } from '#domain/code-references.ts';
+import { dayMs, hourMs, minuteMs } from '#domain/durations.ts';
 import { deleteOldCodeReport } from '#store/code-references.ts';
 import { deleteSomeOfList, findUnusedList } from '#store/large-segments.ts';
 import { deleteSomeKeys, findNextKeyEnvironment } from '#store/segment-keys.ts';
@@ -18,8 +20,6 @@ import {
 import { deleteOldUploads } from '#store/uploads.ts';
 import { type PeriodicJob, startPeriodicJob } from './periodic.ts';
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
 /** Lets others write between two steps. */
 const pauseMs = 20;
 
@@ -85,13 +85,13 @@ const uploadDays = 30;
 
 /** The audit log keeps what they changed. */
 async function* oldUploads(store: Store): AsyncGenerator<void> {
-  const before = store.clock() - uploadDays * 24 * hourMs;
+  const before = store.clock() - uploadDays * dayMs;
   while ((await housekeep(store, (tx) => deleteOldUploads(tx, before))) > 0) yield;
 }
 
 /** Of branches that nobody scans any more. */
 async function* oldCodeReports(store: Store): AsyncGenerator<void> {
-  const before = store.clock() - reportDays * 24 * hourMs;
+  const before = store.clock() - reportDays * dayMs;
   while ((await housekeep(store, (tx) => deleteOldCodeReport(tx, before))) > 0) yield;
 }
 
@@ -99,7 +99,7 @@ const placesAtOnce = 100;
 
 /** Also adds hours to their days, and deletes the counts of deleted flags and environments. */
 export async function* oldCounts(store: Store, days: number): AsyncGenerator<void> {
-  const before = store.clock() - days * 24 * hourMs;
+  const before = store.clock() - days * dayMs;
   for (const kind of [counted.flags, counted.events]) {
     let places = await listCountedPlaces(store, kind, undefined, placesAtOnce);
     while (places.length > 0) {

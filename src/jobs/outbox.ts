@@ -7,7 +7,9 @@
  * 3. Delivery happens outside transactions, and each target has its own concurrency: a slow target delays only itself.
  * 4. If a process dies during a delivery, its entries become due again when their lease ends.
  */
+
 import type { Logger } from 'pino';
+import { dayMs, hourMs } from '#domain/durations.ts';
 import { commandLine } from '#domain/operator.ts';
 import {
   type Claim,
@@ -25,8 +27,8 @@ import { housekeep, type Store } from '#store/sql.ts';
 const leaseMs = 60_000;
 const maxDeliveryMs = 120_000;
 const firstPauseMs = 1_000;
-const longestPauseMs = 60 * 60 * 1000;
-const giveUpAfterMs = 3 * 24 * 60 * 60 * 1000;
+const longestPauseMs = hourMs;
+const giveUpAfterMs = 3 * dayMs;
 /** Another process may have written an entry without a notice reaching us. */
 const longestSleepMs = 30_000;
 /** Another node was faster, or has claimed what looked due. */

@@ -16,8 +16,8 @@ import {
   pastDatesOf,
 } from '#domain/cleanup.ts';
 import type { Targeting } from '#domain/definitions/definition.ts';
+import { dayMs } from '#domain/durations.ts';
 import type { Environment } from '#domain/environments.ts';
-import { dayMs } from '#domain/traffic.ts';
 import { fitting } from './paging.ts';
 import { isPermanent } from './rollout-statuses.ts';
 import { housekeep, inChunks, type Reader, type Store, type Tx } from './sql.ts';

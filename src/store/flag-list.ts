@@ -1,8 +1,8 @@
 /** The flag list with several values per filter and a choice of orders. Each order has an index. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
+import { dayMs } from '#domain/durations.ts';
 import { type FlagSort, type FlagState, type FlagTrafficState, quietDays } from '#domain/flag-list.ts';
-import { dayMs } from '#domain/traffic.ts';
 import { type ChangedFlag, readFlags } from './flags.ts';
 import type { Page } from './paging.ts';
 import { likeLiteral, type Reader } from './sql.ts';

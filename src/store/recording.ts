@@ -1,8 +1,10 @@
 /**
  * Recording changes. `changes.ts` says what must hold for the entries, and finds them.
  */
+
 import sql, { bulk } from 'sql-template-tag';
 import type { Change, ObjectType } from '#domain/changes.ts';
+import { hourMs } from '#domain/durations.ts';
 import { toJsonText } from '#domain/json.ts';
 import type { Tx } from './sql.ts';
 
@@ -87,7 +89,7 @@ const inOrder = sql`
  * At most this many entries of one kind about one object in this time; further ones are counted in the newest.
  * Concurrent transactions do not see each other's entries, so there can be a few more.
  */
-const repeatMs = 3_600_000;
+const repeatMs = hourMs;
 const maxAlike = 10;
 
 /** Counts a repeated change. False if it needs its own entry. */

@@ -1,5 +1,7 @@
 /** The settings of the server, in the row of the installation, and its nodes: the processes over a PostgreSQL database. */
+
 import sql from 'sql-template-tag';
+import { hourMs } from '#domain/durations.ts';
 import type { Node, ServerSettings } from '#domain/server.ts';
 import type { Reader, Tx } from './sql.ts';
 
@@ -37,7 +39,7 @@ export async function saveNode(tx: Tx, id: string, { host, version, startedAt }:
   await tx.run(sql`
     insert into nodes (id, host, version, started_at, seen_at) values (${id}, ${host}, ${version}, ${startedAt}, ${tx.now})
     on conflict (id) do update set seen_at = excluded.seen_at`);
-  await tx.run(sql`delete from nodes where seen_at < ${tx.now - 60 * 60 * 1000}`);
+  await tx.run(sql`delete from nodes where seen_at < ${tx.now - hourMs}`);
 }
 
 export const deleteNode = (tx: Tx, id: string) => tx.run(sql`delete from nodes where id = ${id}`);

@@ -7,8 +7,10 @@
  *    each transaction its statements in the same order, so that no two of them wait for each other.
  * 3. Hours are added to their day while the row of their flag or event type is locked: once.
  */
+
 import sql, { bulk, empty, join, type Sql } from 'sql-template-tag';
-import { dayMs, type EventCount, type HourCount, hourlyDays, type KnownEventType } from '#domain/traffic.ts';
+import { dayMs } from '#domain/durations.ts';
+import { type EventCount, type HourCount, hourlyDays, type KnownEventType } from '#domain/traffic.ts';
 import { definitionTag, inChunks, type Reader, type RootTx, type Tx } from './sql.ts';
 
 export interface FlagPlace {

@@ -1,3 +1,4 @@
+import { dayMs } from '#domain/durations.ts';
 import type * as changesets from '../changesets.ts';
 import type * as schedules from '../schedules.ts';
 import { at, type ExamplesOf, environmentReference, ids, markerPage } from './values.ts';
@@ -126,7 +127,6 @@ export const changesetExamples: ExamplesOf<typeof changesets> = {
 
 const onFriday = { time: '2026-11-20T09:00', zone: 'Europe/Berlin' };
 const fridayMs = 1_795_161_600_000;
-const dayMs = 86_400_000;
 const allocate = (share: number) => ({
   kind: 'patch' as const,
   operations: [{ op: 'replace' as const, path: '/trafficAllocation', value: share }],

@@ -13,6 +13,7 @@ import type { Delivery } from '#delivery/start.ts';
 import { type CountedChange, countTransitions } from '#delivery/transitions.ts';
 import type { Actor } from '#domain/access.ts';
 import { toChangeset } from '#domain/changesets.ts';
+import { dayMs } from '#domain/durations.ts';
 import type { Subject } from '#domain/evaluation/evaluate.ts';
 import { Problem, refuse } from '#domain/problems.ts';
 import { listReviews } from '#store/approvals.ts';
@@ -28,7 +29,7 @@ export interface ChangesetSettings {
   readonly requestDays: number;
 }
 
-export const lifeMsOf = ({ requestDays }: ChangesetSettings): number => requestDays * 24 * 60 * 60 * 1000;
+export const lifeMsOf = ({ requestDays }: ChangesetSettings): number => requestDays * dayMs;
 
 export const changesets = (
   db: Reader,

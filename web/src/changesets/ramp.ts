@@ -1,9 +1,11 @@
 /** A schedule as someone writes it: when it starts, and as a ramp the steps to the draft's share. */
+
 import { instantOf } from '#domain/calendar.ts';
 import type { NewOperation, ScheduleRequest } from '#domain/changesets.ts';
 import type { Bucket, Targeting } from '#domain/definitions/definition.ts';
 import { diffTargeting } from '#domain/definitions/patch.ts';
 import { changeShare, withoutUnused, withTreatments } from '#domain/definitions/shares.ts';
+import { dayMs, hourMs, minuteMs } from '#domain/durations.ts';
 import { equalJson } from '#domain/json.ts';
 import { maxAheadMs, maxSteps, maxWaitMs } from '#domain/schedules.ts';
 import type { Draft } from '../state/drafts.ts';
@@ -22,7 +24,7 @@ export interface Start {
 /** What a ramp changes: the traffic allocation, or the shares of everyone else or of a rule. */
 export type Part = 'allocation' | 'everyone' | `rule ${number}`;
 
-export const unitMs = { minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
+export const unitMs = { minutes: minuteMs, hours: hourMs, days: dayMs } as const;
 export type Unit = keyof typeof unitMs;
 
 export interface RampStep {

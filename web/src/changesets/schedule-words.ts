@@ -1,5 +1,7 @@
 /** Schedules in words: how far one is, what each step does, and when. */
+
 import type { Changeset, Edit } from '#domain/changesets.ts';
+import { dayMs, hourMs } from '#domain/durations.ts';
 import type { ComingStep } from '#domain/schedules.ts';
 import { type Share, sharesInWords } from '../kit/treatments.ts';
 import { percent } from '../ui/percent.ts';
@@ -36,8 +38,8 @@ function partsIn(at: number, timeZone: string): Readonly<Record<string, string>>
 }
 
 const units = [
-  [86_400_000, 'day'],
-  [3_600_000, 'hour'],
+  [dayMs, 'day'],
+  [hourMs, 'hour'],
   [60_000, 'minute'],
 ] as const;
 

@@ -1,5 +1,6 @@
 import { CalendarDays, ChevronLeft, ChevronRight } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { dayMs } from '#domain/durations.ts';
 import { Button } from '../ui/Button.tsx';
 import { Popover } from '../ui/Popover.tsx';
 import styles from './DateField.module.css';
@@ -80,7 +81,6 @@ function parse(text: string, isDay: boolean): number | undefined {
   return instantOf(isDay || minute === undefined ? day : `${day}T${minute}`);
 }
 
-const dayMs = 86_400_000;
 const startOfDay = (at: number): number => Math.floor(at / dayMs) * dayMs;
 /** Monday is 0. */
 const weekdayOf = (day: number): number => (new Date(day).getUTCDay() + 6) % 7;

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, useId, useState } from 'react';
+import { hourMs } from '#domain/durations.ts';
 import type { RolloutChange } from '#domain/rollouts.ts';
 import type { FlagTraffic } from '#domain/traffic.ts';
 import { colourOf } from '../kit/treatments.ts';
@@ -96,7 +97,6 @@ export function EvaluationsPlot({ traffic, changes, rollout, scale, order }: Pro
   );
 }
 
-const hourMs = 3_600_000;
 export const unitOf = (stepMilliseconds: number): string => (stepMilliseconds > hourMs ? 'day' : 'hour');
 
 const hour = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });

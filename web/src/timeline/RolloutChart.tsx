@@ -2,6 +2,7 @@ import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } fr
 import type { Targeting } from '#domain/definitions/definition.ts';
 import { toTargeting } from '#domain/definitions/definition.ts';
 import type { ExpandedDefinition } from '#domain/definitions/summary.ts';
+import { dayMs } from '#domain/durations.ts';
 import type { RolloutHistory, RolloutPoint } from '#domain/rollouts.ts';
 import { changeWords } from '../changesets/schedule-words.ts';
 import { TreatmentName } from '../kit/Bar.tsx';
@@ -364,7 +365,7 @@ function Explored({ scale, dots, points, environment, marks, children }: Explore
 
 /** Dates below the plots. */
 function Axis({ scale }: { readonly scale: TimeScale }) {
-  const isShort = scale.now - scale.from < 3 * 24 * 60 * 60 * 1000;
+  const isShort = scale.now - scale.from < 3 * dayMs;
   const format = isShort ? hour : day;
   // For "Now" and half of a label.
   const room = isShort ? 80 : 56;

@@ -1,12 +1,11 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { getRolloutHistory } from '#contract/rollouts.ts';
+import { dayMs } from '#domain/durations.ts';
 import { reading } from '../server/api.ts';
 import { useFlag } from '../server/flag.ts';
 import { type Environment, useProject } from '../server/project.ts';
 import { useMay } from '../server/session.ts';
-
-const oneDay = 24 * 60 * 60 * 1000;
 
 /** In days. */
 export const ranges = { '1': '24 h', '7': '7 d', '30': '30 d', '90': '90 d', all: 'All' } as const;
@@ -19,7 +18,7 @@ export function useRollout(environment: Environment, etag: string | undefined, r
   const may = useMay();
   // Fixed while the page is open, so that the query key stays the same.
   const [opened] = useState(() => Date.now());
-  const from = range === 'all' ? 0 : opened - Number(range) * oneDay;
+  const from = range === 'all' ? 0 : opened - Number(range) * dayMs;
   const params = { project: project.id, flag: flag.name, environment: environment.id };
   const question = reading(getRolloutHistory, { params, query: { from } });
   const query = useQuery({

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { requestPasswordReset } from '#contract/accounts.ts';
 import { resetLifeMs } from '#domain/accounts.ts';
+import { hourMs } from '#domain/durations.ts';
 import { Form } from '../../kit/Form.tsx';
 import { useForm } from '../../kit/form.ts';
 import { call } from '../../server/api.ts';
@@ -10,7 +11,7 @@ import { Field } from '../../ui/Field.tsx';
 import { TextLink } from '../../ui/TextLink.tsx';
 import { emailRule } from './fields.ts';
 
-const hours = resetLifeMs / 3_600_000;
+const hours = resetLifeMs / hourMs;
 
 export function ForgotPage() {
   const [askedFor, setAskedFor] = useState<string>();

@@ -1,4 +1,5 @@
 /** When a key stops working: chosen as a day, stored as the moment after it in the time zone of the browser. */
+import { dayMs } from '#domain/durations.ts';
 import type { FieldRule } from '../../kit/form.ts';
 import { Chip } from '../../ui/Chip.tsx';
 import { Field } from '../../ui/Field.tsx';
@@ -42,7 +43,7 @@ export const ExpiryField = ({ expiresAt, error }: FieldProps) => (
 );
 
 /** Marked this long before. */
-const soonMs = 14 * 86_400_000;
+const soonMs = 14 * dayMs;
 
 export function ExpiryNote({ expiresAt }: { readonly expiresAt: number }) {
   const left = expiresAt - Date.now();

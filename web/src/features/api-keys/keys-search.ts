@@ -1,5 +1,7 @@
 /** Search parameters of the API key list. */
+
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { dayMs } from '#domain/durations.ts';
 import type { ApiKeyAnswer } from '../../administration/whole-lists.ts';
 import type { Place } from './key-places.ts';
 
@@ -40,7 +42,7 @@ export const unusedDays = 90;
 
 /** Unused for a long time. New keys do not count as unused. */
 export const isUnused = ({ lastUsedAt, createdAt }: ApiKeyAnswer, now: number): boolean =>
-  now - (lastUsedAt ?? createdAt) > unusedDays * 24 * 60 * 60 * 1000;
+  now - (lastUsedAt ?? createdAt) > unusedDays * dayMs;
 
 /** Whether a key is limited to the project and environment. Account-wide keys match neither. */
 export function isInScope(place: Place, { project, env }: Pick<KeysSearch, 'project' | 'env'>): boolean {

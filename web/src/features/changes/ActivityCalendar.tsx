@@ -27,7 +27,7 @@ export function ActivityCalendar({ filter }: { readonly filter: ChangeFilter }) 
         from: startOfDay(days[0]) ?? now,
         to: now,
         timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-      } as never,
+      },
     }),
     placeholderData: (previous) => previous,
   });

@@ -1,10 +1,12 @@
 /** What people do with flags that look finished. */
+
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { changeCleanupPolicy, keepFlag, listCleanup } from '#contract/cleanup.ts';
 import { deleteDefinition } from '#contract/definitions.ts';
 import { archiveFlag, unarchiveFlag } from '#contract/flags.ts';
 import type { CleanupFlag, CleanupPolicy } from '#domain/cleanup.ts';
+import { dayMs } from '#domain/durations.ts';
 import { CodeWarning } from '../../kit/CodeReferences.tsx';
 import { explain } from '../../kit/explain.ts';
 import { FormModal } from '../../kit/FormModal.tsx';
@@ -136,7 +138,6 @@ export function CleanupDialog({ step, flags, onClose, onDone }: Props) {
   );
 }
 
-const dayMs = 86_400_000;
 const lengths = [
   ['30', 'For 30 days'],
   ['90', 'For 90 days'],

@@ -1,7 +1,9 @@
 /** All flags by age and time at one treatment. What is in the upper right corner looks finished. */
+
 import { type RefObject, useLayoutEffect, useRef, useState } from 'react';
 import type { listCleanup } from '#contract/cleanup.ts';
 import type { CleanupPolicy } from '#domain/cleanup.ts';
+import { dayMs } from '#domain/durations.ts';
 import type { Answer } from '../../server/api.ts';
 import { useProject } from '../../server/project.ts';
 import { flagPath } from '../../state/paths.ts';
@@ -15,7 +17,6 @@ interface Props {
   readonly policy: CleanupPolicy;
 }
 
-const dayMs = 86_400_000;
 const height = 300;
 const edge = { top: 12, right: 12, bottom: 44, left: 52 };
 const maxNames = 6;

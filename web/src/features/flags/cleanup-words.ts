@@ -1,7 +1,8 @@
 /** The evidence of the cleanup page, in words. */
-import type { CleanupFlag } from '#domain/cleanup.ts';
 
-const dayMs = 86_400_000;
+import type { CleanupFlag } from '#domain/cleanup.ts';
+import { dayMs } from '#domain/durations.ts';
+
 const numbers = new Intl.NumberFormat('en');
 const dates = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
 

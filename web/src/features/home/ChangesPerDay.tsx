@@ -22,9 +22,7 @@ export function ChangesPerDay() {
   const names = Array.from({ length: days }, (_, index) => dateValue(days - 1 - index, now));
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const from = startOfDay(names[0]) ?? now;
-  const calendar = useQuery(
-    reading(getChangesCalendar, { query: { workspaceId: id, from, to: now, timeZone } as never }),
-  );
+  const calendar = useQuery(reading(getChangesCalendar, { query: { workspaceId: id, from, to: now, timeZone } }));
   return (
     <section className={styles.card} aria-labelledby="per-day">
       <Loaded query={calendar}>

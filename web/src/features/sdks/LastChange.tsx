@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { listChanges } from '#contract/changes.ts';
+import { dayMs } from '#domain/durations.ts';
 import type { Convergence } from '#domain/sdks.ts';
 import { ChangeActor } from '../../activity/ChangeNames.tsx';
 import { reading } from '../../server/api.ts';
@@ -19,7 +20,6 @@ interface Props {
 }
 
 /** Numbers of changes are the time at which they were saved, unless an import brought them. */
-const dayMs = 24 * 3_600_000;
 
 export function LastChange({ environment, convergence }: Props) {
   const { instances, converged, silent, arrivals, changeNumber, serverTime } = convergence;

@@ -1,4 +1,5 @@
 /** What the page says about connected SDKs. */
+import { dayMs, hourMs } from '#domain/durations.ts';
 import type { ConnectedSdk, Convergence, SdkErrors } from '#domain/sdks.ts';
 
 type Straggler = Convergence['stragglers'][number];
@@ -44,7 +45,7 @@ export interface CurvePoint {
 
 /** Most changes arrive within 100 ms or with the next poll, so the axis is logarithmic. */
 const firstMs = 10;
-const marks = [100, 1_000, 10_000, 60_000, 600_000, 3_600_000, 24 * 3_600_000];
+const marks = [100, 1_000, 10_000, 60_000, 600_000, hourMs, dayMs];
 
 /** The instances that have the change over time. Both axes go from 0 to 1; y is the share of those that waited. */
 export function curveOf(arrivals: readonly number[], waited: number, elapsed: number) {
@@ -120,7 +121,6 @@ export const amount = (value: number): string =>
 
 const hour = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
-const dayMs = 24 * 3_600_000;
 
 /** "Most: 12 on 15 Nov, 14:00". */
 export function peakOf(counts: readonly number[], from: number, step: number): string {
