@@ -1,5 +1,6 @@
 /** Starts the server and stops it gracefully. Read from top to bottom. */
 import { execFile } from 'node:child_process';
+import { existsSync, statSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -34,7 +35,7 @@ import { startWatchMails } from '#jobs/watches.ts';
 import { findAccount } from '#store/account.ts';
 import { completeSummaries } from '#store/definition-summaries.ts';
 import { completeFlagCounts, completeFlagPlaces, completeFlagTags } from '#store/flags.ts';
-import { isFile, openStore } from '#store/open.ts';
+import { fileOf, isFile, openStore } from '#store/open.ts';
 import { completeReferences } from '#store/references.ts';
 import type { Store } from '#store/sql.ts';
 import { startTelemetry, type Telemetry } from '#telemetry/start.ts';
@@ -88,7 +89,10 @@ const retryMs = 1_000;
 
 /** While the database is away, SDKs are served from the copy on the local disk, if there is one. */
 async function openOrStandBy(config: Config, log: Logger): Promise<Store> {
-  const open = () => openStore(config, Date.now, (error) => endAfterFailedFlush(log, error));
+  const open = async () => {
+    requireDatabase(config);
+    return openStore(config, Date.now, (error) => endAfterFailedFlush(log, error));
+  };
   const whileAway = (error: unknown) => {
     if (!(error instanceof DatabaseAway)) throw error;
     return error;
@@ -111,6 +115,17 @@ async function openOrStandBy(config: Config, log: Logger): Promise<Store> {
   } finally {
     await standby.stop();
   }
+}
+
+/** A new database in the place of one that was moved away would refuse all of its SDKs, and overwrite their copy. */
+function requireDatabase({ databaseUrl, snapshotFile }: Config): void {
+  if (!isFile(databaseUrl) || snapshotFile === undefined || !existsSync(snapshotFile)) return;
+  const file = fileOf(databaseUrl);
+  const size = statSync(file, { throwIfNoEntry: false })?.size;
+  if (size !== undefined && size > 0) return;
+  throw new DatabaseAway(
+    `The database file ${file} is ${size === undefined ? 'missing' : 'empty'}; put it back, or delete ${snapshotFile} to start with a new one`,
+  );
 }
 
 /** Lets pending refusals be sent. */

@@ -1,6 +1,6 @@
 /** A node starts while its database is away: SDKs are served from the copy on its disk. */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { readDisk } from '#delivery/disk.ts';
@@ -97,4 +97,36 @@ describe('a start while the database is away', sideBySide, () => {
     await treated(sdk, ['ann', application.name, 'on']);
     await sdk.stop();
   });
+
+  for (const how of ['missing', 'empty'] as const) {
+    test(`on SQLite, no new database takes the place of one whose file is ${how}`, async () => {
+      const burgee = anInstallation({ databaseUrl: 'file:./data/burgee.db' });
+      const first = await startNode(burgee, { PORT: String(await freePort()) });
+      const application = await aFlagForAnn(first);
+      assert.equal((await poll(first.node, application.key)).status, 200);
+      const [data, elsewhere] = [join(burgee.folder, 'data'), join(burgee.folder, 'elsewhere')];
+      await isOnDisk(join(data, 'burgee-sdk-snapshot.db'), application);
+      await first.node.end('SIGTERM');
+      mkdirSync(elsewhere);
+      const files = readdirSync(data).filter((name) => name.startsWith('burgee.db'));
+      const move = (from: string, to: string) => {
+        for (const name of files) renameSync(join(from, name), join(to, name));
+      };
+      move(data, elsewhere);
+      if (how === 'empty') writeFileSync(join(data, 'burgee.db'), '');
+
+      const standby = await startNode(burgee, { PORT: new URL(first.node.url).port });
+      const reply = await poll(standby.node, application.key);
+      assert.deepEqual([reply.status, reply.headers.get('x-burgee-snapshot')], [200, 'disk']);
+      assert.equal((await fetch(`${standby.node.url}/ready`)).status, 503);
+      if (how === 'missing') assert.equal(existsSync(join(data, 'burgee.db')), false);
+
+      move(elsewhere, data);
+      await until('the whole server is back', async () => {
+        const ready = await fetch(`${standby.node.url}/ready`).catch(() => undefined);
+        return ready?.status === 200;
+      });
+      assert.equal((await standby.get(application.path)).status, 200);
+    });
+  }
 });
