@@ -5,7 +5,7 @@ import { isObject, mapItems, mapMembers } from './json.ts';
 import { patterns } from './schema.ts';
 
 export interface Shape<T> {
-  /** Everything wrong with the value's shape, with its place; at most eight, so that hostile input stays cheap. */
+  /** What is wrong with the value's shape, and where; at most eight complaints, so that hostile input stays cheap. */
   complaints(value: unknown): string[];
   /** Removes members that the schema does not know. Call it only if `complaints` returned none. */
   clean(value: unknown): T;
@@ -17,15 +17,14 @@ export function shapeOf<Schema extends TSchema>(schema: Schema, root = 'body'): 
     complaints: (value) => {
       const validator = validatorOf(schema);
       if (validator.Check(value)) return [];
-      // Finding out what is wrong takes far longer than finding out that something is, so long lists are shortened
-      // first.
-      const looks = [
+      // Listing errors takes far longer than checking, so long lists are shortened first.
+      const searches = [
         () => validator.Errors(withShortLists(value)),
         () => lateErrors(schema, value, ''),
         () => validator.Errors(value),
       ];
-      for (const look of looks) {
-        const errors = look();
+      for (const search of searches) {
+        const errors = search();
         if (errors.length > 0) return errors.slice(0, maxErrors).flatMap((error) => complaintsOf(error, schema, root));
       }
       return [`${root} is invalid`];
@@ -47,7 +46,7 @@ function withShortLists(value: unknown): unknown {
 const maxErrors = 8;
 const validators = new WeakMap<TSchema, Validator>();
 
-/** Compiles on first use, so that a start does not wait for it. Browsers forbid that: the build interprets instead. */
+/** Compiles on first use, so that it does not delay the start. Our pages forbid `eval`: their build interprets instead. */
 function validatorOf(schema: TSchema): Validator {
   const known = validators.get(schema);
   if (known) return known;
@@ -105,7 +104,7 @@ function complaintsOf({ keyword, instancePath, params, message }: ShapeError, sc
   if (keyword === 'required') {
     return facts.requiredProperties.map((name) => `${place === '' ? '' : `${place}/`}${name} is required`);
   }
-  // An unknown member of a closed object is reported twice: by itself, and by the object.
+  // An unknown member of a closed object is reported twice: for the member and for the object.
   if (keyword === 'boolean') return [`${place} is not a known member`];
   if (keyword === 'additionalProperties') return [];
   const hint = keyword === 'type' ? hintAt(schema, instancePath) : '';

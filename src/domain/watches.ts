@@ -14,7 +14,7 @@ export const WatchedFlag = Type.Object({
 });
 export type WatchedFlag = Static<typeof WatchedFlag>;
 
-/** They are all listed at once. */
+/** Bounds the list, which is not paged. */
 export const maxWatches = 500;
 /** Each change writes a row for each watcher. */
 export const maxWatchers = 200;
@@ -22,47 +22,47 @@ export const maxWatchers = 200;
 export const watchMails = ['soon', 'daily', 'never'] as const;
 export type WatchMails = (typeof watchMails)[number];
 
-/** What happens within this time after a change is in the same mail. */
+/** Changes within this time after the first one are in the same mail. */
 export const bundleMs = 5 * 60_000;
 
 /** The next 7:00 UTC. */
 const nextDigestAt = (now: number): number => Math.ceil((now + 1 - 7 * hourMs) / dayMs) * dayMs + 7 * hourMs;
 
-/** When a change of now is told. */
-export const toldAt = (mails: Exclude<WatchMails, 'never'>, now: number): number =>
+/** When the mail about a change made now is due. */
+export const mailDueAt = (mails: Exclude<WatchMails, 'never'>, now: number): number =>
   mails === 'daily' ? nextDigestAt(now) : now + bundleMs;
 
-/** In the outbox. */
+/** The kind of its rows in the outbox. */
 export const watchMailKind = 'watched-flags';
 
 export interface WatchMail {
   readonly kind: typeof watchMailKind;
   readonly email: string;
   readonly name: string;
-  readonly flags: readonly ToldFlag[];
+  readonly flags: readonly MailedFlag[];
   /** Changes that the mail leaves out. */
   readonly more: number;
 }
 
-export interface ToldFlag {
+export interface MailedFlag {
   readonly name: string;
   readonly project: Reference;
   readonly isDeleted: boolean;
-  readonly changes: readonly ToldChange[];
+  readonly changes: readonly MailedChange[];
 }
 
-export interface ToldChange {
+export interface MailedChange {
   readonly at: number;
   readonly by: string;
   /** "changed it in Production" */
   readonly what: string;
   readonly details: readonly string[];
-  /** The title and the comment that they gave. */
+  /** The title and the comment of the change. */
   readonly note: string;
 }
 
 /** In one mail. */
-export const maxToldChanges = 50;
+export const maxMailedChanges = 50;
 
 const sentences: Readonly<Record<string, string>> = {
   'flag.patched': 'changed its details',
@@ -85,10 +85,10 @@ const sentences: Readonly<Record<string, string>> = {
 export const sentenceOf = (action: string, environment: string | undefined): string =>
   (sentences[action] ?? 'changed it').replace('@', () => environment ?? 'an environment');
 
-/** Of one change in a mail. */
+/** For each change. */
 const maxDetails = 8;
 
-/** What differs between two recorded states of a flag or a definition, a line each. */
+/** The differences between two recorded states of a flag or a definition, one line each. */
 export function detailsOf(type: string, before: unknown, after: unknown): string[] {
   const lines =
     type === 'definition'
@@ -110,7 +110,7 @@ function flagLines(before: Partial<Flag>, after: Partial<Flag>): string[] {
 function lineOf(difference: Difference): string[] {
   switch (difference.kind) {
     case 'killed':
-      // The sentence says it.
+      // The sentence already says so.
       return [];
     case 'impressionsDisabled':
       return [difference.after ? 'impressions off' : 'impressions on'];
@@ -120,7 +120,7 @@ function lineOf(difference: Difference): string[] {
         `individual ${difference.kind} of ${difference.treatment}: ${difference.before.length} → ${difference.after.length}`,
       ];
     case 'trafficAllocation':
-      return [`traffic allocation: ${difference.before} % → ${difference.after} %`];
+      return [`traffic allocation: ${difference.before}% → ${difference.after}%`];
     case 'rule':
       return [ruleLine(difference)];
     case 'defaultRule':
@@ -128,7 +128,7 @@ function lineOf(difference: Difference): string[] {
     case 'treatment':
       return [treatmentLine(difference)];
     case 'treatmentOrder':
-      return ['the order of treatments'];
+      return ['treatment order'];
     case 'defaultTreatment':
       return [`default treatment: ${difference.before} → ${difference.after}`];
     case 'baselineTreatment':
@@ -155,4 +155,4 @@ function treatmentLine({ before, after }: Difference & { kind: 'treatment' }): s
 }
 
 const shares = (buckets: readonly Bucket[]): string =>
-  buckets.map(({ treatment, size }) => `${treatment} ${size} %`).join(', ');
+  buckets.map(({ treatment, size }) => `${treatment} ${size}%`).join(', ');

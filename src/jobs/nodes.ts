@@ -1,4 +1,4 @@
-/** Says every 20 seconds that this node is there, so that an administrator sees all of them, with their versions. */
+/** A heartbeat every 20 seconds, so that administrators see every node and its version. */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
@@ -13,7 +13,7 @@ export function startNode({ store, log, version }: { store: Store; log: Logger; 
   const node = { host: hostname(), version, startedAt: store.clock() };
   const job = startPeriodicJob(everyMs, () =>
     housekeep(store, (tx) => saveNode(tx, id, node)).catch((error: unknown) =>
-      log.warn({ err: error }, 'the list of nodes could not be updated'),
+      log.warn({ err: error }, 'could not update the list of nodes'),
     ),
   );
   return {

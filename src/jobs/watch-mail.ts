@@ -1,5 +1,5 @@
 /** The mail about changes to watched flags. Plain text: it is a list. */
-import type { ToldChange, ToldFlag, WatchMail } from '#domain/watches.ts';
+import type { MailedChange, MailedFlag, WatchMail } from '#domain/watches.ts';
 
 export function composeWatchMail({ flags, more }: WatchMail, publicUrl: string): { subject: string; text: string } {
   const { host } = new URL(publicUrl);
@@ -8,21 +8,21 @@ export function composeWatchMail({ flags, more }: WatchMail, publicUrl: string):
     text: [
       ...flags.map((flag) => partOf(flag, publicUrl)),
       ...(more > 0
-        ? [`And ${more} more ${more === 1 ? 'change' : 'changes'}, which the activity of the flags shows.`]
+        ? [`And ${more} more ${more === 1 ? 'change' : 'changes'}. The activity pages of the flags show them.`]
         : []),
       `You get this mail because you watch ${flags.length === 1 ? 'this flag' : 'these flags'}. Stop watching a flag on its page; choose how often you get such mails, or turn them off: ${publicUrl}/me`,
     ].join('\n\n'),
   };
 }
 
-function subjectOf(flags: readonly ToldFlag[]): string {
+function subjectOf(flags: readonly MailedFlag[]): string {
   const [first] = flags;
   if (!first || flags.length > 1) return `${flags.length} flags that you watch changed`;
   const [only, ...others] = first.changes;
   return only && others.length === 0 ? `${first.name}: ${only.by} ${only.what}` : `${first.name} changed`;
 }
 
-function partOf({ name, project, isDeleted, changes }: ToldFlag, publicUrl: string): string {
+function partOf({ name, project, isDeleted, changes }: MailedFlag, publicUrl: string): string {
   const place = `${publicUrl}/p/${encodeURIComponent(project.name)}`;
   return [
     `${name} in the project ${project.name}`,
@@ -31,7 +31,7 @@ function partOf({ name, project, isDeleted, changes }: ToldFlag, publicUrl: stri
   ].join('\n');
 }
 
-function linesOf({ at, by, what, details, note }: ToldChange): string {
+function linesOf({ at, by, what, details, note }: MailedChange): string {
   const time = `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
   return [
     `- ${time}: ${by} ${what}`,

@@ -24,11 +24,11 @@ export interface Tx extends Reader {
   readonly keep: Sql;
   /** Like `lock`, but skips rows that others have locked. */
   readonly skipLocked: Sql;
-  /** How many rows one statement should change. On SQLite nobody else gets a turn meanwhile; each takes some ms. */
+  /** How many rows one statement should change. On SQLite, a statement blocks the event loop. */
   readonly rowsAtOnce: number;
   /**
-   * A table expression with the column `value` and a row for each text, in one parameter: statements with thousands of
-   * values are prepared once and stay quick.
+   * A table expression with the column `value` and a row for each text, in one parameter: so statements with
+   * thousands of values are prepared once.
    */
   rowsOf(values: readonly string[]): Sql;
   /** The condition that the column is one of many texts, in one parameter. */
@@ -160,5 +160,5 @@ export const inChunks = <Item>(items: readonly Item[], size: number): Item[][] =
 export const likeLiteral = (text: string): string =>
   text.replace(/[A-Z]/g, (letter) => letter.toLowerCase()).replace(/[\\%_]/g, '\\$&');
 
-/** Each list length is another statement; preparing all of them would let hostile requests fill memory. */
+/** Whether to keep the prepared statement. Each list length is another one, so hostile requests could fill memory. */
 export const isWorthKeeping = (query: Sql): boolean => query.values.length <= 60;

@@ -1,9 +1,16 @@
-/** Which flags people watch, and the changes that they have not been told of yet. */
+/** Which flags people watch, and the changes (“news”) that have not been mailed to them yet. */
 import sql, { bulk, join } from 'sql-template-tag';
 import type { Scope } from '#domain/access.ts';
 import type { ObjectType } from '#domain/changes.ts';
 import type { Reference } from '#domain/schema.ts';
-import { maxWatchers, maxWatches, toldAt, type WatchedFlag, type WatchMails, watchMailKind } from '#domain/watches.ts';
+import {
+  mailDueAt,
+  maxWatchers,
+  maxWatches,
+  type WatchedFlag,
+  type WatchMails,
+  watchMailKind,
+} from '#domain/watches.ts';
 import type { NewChange } from './recording.ts';
 import { isOpenTo, scopeFilter } from './scope-filter.ts';
 import type { Reader, Tx } from './sql.ts';
@@ -17,7 +24,7 @@ interface WatchRow {
   readonly created_at: number;
 }
 
-/** Those in the scope, by project and name. Sorted here: there are few, and no index has both names. */
+/** The watched flags in the scope, by project and name. Sorted here: there are few, and no index has both names. */
 export async function listWatches(db: Reader, userId: string, scope: Scope): Promise<WatchedFlag[]> {
   const rows = await db.all<WatchRow>(sql`
     select f.id as flag_id, f.name as flag_name, projects.id as project_id, projects.name as project_name,
@@ -39,7 +46,7 @@ export const keepFlagInScope = (tx: Tx, flagId: string, scope: Scope) =>
   tx.one(sql`
     select flags.id from flags where flags.id = ${flagId} and ${scopeFilter(scope, sql`flags.project_id`)} ${tx.keep}`);
 
-/** Nothing changes if there is one. False if there are too many. Concurrent ones can make a few more. */
+/** Does nothing if it exists. False if the limit is reached; concurrent calls can exceed it by a few. */
 export async function insertWatch(tx: Tx, userId: string, flagId: string): Promise<boolean> {
   const row = await tx.one<{ mine: number; all: number }>(sql`
     select (select count(*) from watches where user_id = ${userId} and flag_id <> ${flagId}) as mine,
@@ -51,7 +58,7 @@ export async function insertWatch(tx: Tx, userId: string, flagId: string): Promi
   return true;
 }
 
-/** With what was not told yet. False if there is none. */
+/** Deletes its news too. False if there is no such watch. */
 export async function deleteWatch(tx: Tx, userId: string, flagId: string): Promise<boolean> {
   const deleted = await tx.run(sql`delete from watches where user_id = ${userId} and flag_id = ${flagId}`);
   await tx.run(sql`delete from watch_news where user_id = ${userId} and flag_id = ${flagId}`);
@@ -63,13 +70,13 @@ export async function findWatchMails(db: Reader, userId: string): Promise<WatchM
   return row?.watch_mails ?? 'never';
 }
 
-/** Also for what was not told yet, unless it is the same as before. */
+/** Reschedules pending news, unless the setting stays the same. */
 export async function saveWatchMails(tx: Tx, userId: string, mails: WatchMails): Promise<void> {
   const changed = await tx.run(sql`
     update users set watch_mails = ${mails} where id = ${userId} and watch_mails <> ${mails}`);
   if (changed === 0) return;
   if (mails === 'never') await deleteNewsTo(tx, userId);
-  else await tx.run(sql`update watch_news set due_at = ${toldAt(mails, tx.now)} where user_id = ${userId}`);
+  else await tx.run(sql`update watch_news set due_at = ${mailDueAt(mails, tx.now)} where user_id = ${userId}`);
 }
 
 export async function deleteNewsTo(tx: Tx, userId: string): Promise<void> {
@@ -79,7 +86,7 @@ export async function deleteNewsTo(tx: Tx, userId: string): Promise<void> {
 
 const watchable: readonly ObjectType[] = ['flag', 'definition'];
 
-/** Remembers the changes of flags for everyone who watches them, except who made them. */
+/** Adds news about changed flags for everyone who watches them, except the person who made the change. */
 export async function insertNews(tx: Tx, changes: readonly NewChange[]): Promise<void> {
   const ofFlags = changes.filter(({ object }) => watchable.includes(object.type));
   if (ofFlags.length === 0) return;
@@ -88,13 +95,13 @@ export async function insertNews(tx: Tx, changes: readonly NewChange[]): Promise
       values ${bulk(ofFlags.map(({ id, object, projectId, actor }) => [id, object.id, projectId ?? '', actor.id]))})
     insert into watch_news (user_id, change_id, flag_id, project_id, due_at)
     select u.id, given.change_id, w.flag_id, given.project_id,
-           case when u.watch_mails = 'daily' then cast(${toldAt('daily', tx.now)} as bigint)
-                else cast(${toldAt('soon', tx.now)} as bigint) end
+           case when u.watch_mails = 'daily' then cast(${mailDueAt('daily', tx.now)} as bigint)
+                else cast(${mailDueAt('soon', tx.now)} as bigint) end
       from given join watches w on w.flag_id = given.flag_id join users u on u.id = w.user_id
      where u.id <> given.actor_id and u.status = 'ACTIVE' and u.watch_mails <> 'never'`);
 }
 
-/** Bounds what is read; those of one person are mostly together. */
+/** Bounds the read. The rows of one person are mostly adjacent. */
 const dueRows = 1_000;
 
 /** People with something due, the longest due first. */
@@ -112,7 +119,7 @@ export interface News {
 
 const newsColumns = sql`user_id as "userId", change_id as "changeId", project_id as "projectId"`;
 
-/** What these people were not told of, even if only a part of it is due: the first ones. */
+/** The first news of these people, due or not: once a mail is due, it has everything. */
 export const listNews = (db: Reader, userIds: readonly string[], limit: number): Promise<News[]> =>
   db.all<News>(sql`
     select ${newsColumns} from watch_news
@@ -150,7 +157,7 @@ interface NewsRow {
   readonly after_body: string | null;
 }
 
-/** Longer states are told without details: comparing them would hold up others. */
+/** Longer states are mailed without details: comparing them would block the event loop. */
 const maxStateLength = 20_000;
 
 /** The audit entries, in any order. */
@@ -180,13 +187,13 @@ export async function listNewsChanges(db: Reader, ids: readonly string[]): Promi
   }));
 }
 
-/** Deletes the rows, so that nobody else tells of them, and returns those that were there. */
+/** Deletes the rows, so that no other node mails them, and returns those that existed. */
 export const takeNews = (tx: Tx, userIds: readonly string[], changeIds: readonly string[]): Promise<News[]> =>
   tx.all<News>(sql`
     delete from watch_news where user_id in (${join([...userIds])}) and ${tx.isOneOf(sql`change_id`, changeIds)}
     returning ${newsColumns}`);
 
-/** Which of these people want mails and may see which of these projects now: pairs of ids. */
+/** Pairs of ids: which of these people want mails and may see which of these projects now. */
 export const listReached = (
   db: Reader,
   {

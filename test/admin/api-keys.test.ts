@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import sql from 'sql-template-tag';
 import { roleNames } from '#domain/access.ts';
 import { hashOf, newKeyText } from '#security/secrets.ts';
 import { refused, startApi } from '../support/app.ts';
 import { aProject, uniqueName } from '../support/build.ts';
+import { until } from '../support/nodes.ts';
 
 const api = await startApi();
 
@@ -23,13 +23,13 @@ async function created(body: Record<string, unknown>, as?: string) {
 
 const works = async (as: string) => (await api.get('/workspaces', { as })).status === 200;
 
-/** Every key that the asking key may see, over all pages. */
+/** The keys that the calling key may see. There are fewer than 200. */
 async function listed(as?: string) {
   const { body } = await api.get('/apiKeys?limit=200', as === undefined ? {} : { as });
   return body.objects as { id: string; name: string; lastFour: string; lastUsedAt?: number }[];
 }
 
-test('a key of the account is created with all that the API says of it, and works', async () => {
+test('an account-wide key is created as documented, and works', async () => {
   const name = uniqueName('key');
   const actions = await api.recorded(async () => {
     const key = await created({ name, apiKeyType: 'admin', workspace: null, environments: [] });
@@ -52,7 +52,7 @@ test('a key of the account is created with all that the API says of it, and work
   assert.deepEqual(actions, ['api_key.created']);
 });
 
-test('the text of a key tells its type and is like no other', async () => {
+test('the text of a key shows its type and is unique', async () => {
   const project = await aProject(api);
   const place = { workspace: { type: 'workspace', id: project.id }, environments: [{ id: project.staging.id }] };
   const texts = new Set<string>();
@@ -66,7 +66,7 @@ test('the text of a key tells its type and is like no other', async () => {
   assert.equal(texts.size, 15);
 });
 
-test('only a hash of the text is stored, and only the answer that creates a key shows it', async () => {
+test('only a hash of the text is stored, and only the response that creates a key shows the text', async () => {
   const { key: text, id } = await created(anAdminKey());
   const row = await api.store.one<Record<string, unknown>>(sql`select * from api_keys where id = ${id}`);
   assert.equal(row?.hash, hashOf(text));
@@ -76,7 +76,7 @@ test('only a hash of the text is stored, and only the answer that creates a key 
   assert.equal((await listed()).find((key) => key.id === id)?.lastFour, text.slice(-4));
 });
 
-test('a key may be narrowed to a project or to environments, each named by id or name', async () => {
+test('a key can be restricted to a project or to environments, each named by id or name', async () => {
   const project = await aProject(api);
   const { staging, production } = project;
   const workspace = { type: 'workspace', id: project.id };
@@ -95,7 +95,7 @@ test('a key may be narrowed to a project or to environments, each named by id or
   }
 });
 
-test('an admin key has the roles it asks for, each once, and all when it asks for none', async () => {
+test('an admin key has the requested roles, without duplicates; none requested means all', async () => {
   for (const [roles, expected] of [
     [undefined, ['API_ALL_GRANTED']],
     [null, ['API_ALL_GRANTED']],
@@ -134,7 +134,7 @@ test('an SDK key has no roles and belongs to exactly one environment', async () 
   }
 });
 
-test('what is not a key is refused, and nothing is recorded', async () => {
+test('an invalid key is refused, and nothing is recorded', async () => {
   const project = await aProject(api);
   const wrong: [fields: Record<string, unknown>, status: number, message: RegExp][] = [
     [{ name: undefined }, 400, /^name /],
@@ -177,7 +177,7 @@ test('a key cannot create a key of wider scope than its own', async () => {
   assert.deepEqual(actions, []);
 });
 
-test('keys are listed in order of creation, and to a key of a project only those of the project', async () => {
+test('keys are listed in order of creation; a project key sees only keys of its project', async () => {
   const [mine, other] = [await aProject(api), await aProject(api)];
   const names: string[] = [];
   for (const workspace of [{ id: mine.id }, { id: other.id }, { id: mine.id }, null]) {
@@ -200,20 +200,20 @@ test('keys are listed in order of creation, and to a key of a project only those
   assert.equal((await api.get('/apiKeys?limit=1000')).body.limit, 200);
 });
 
-test('a list shows when a key was last used, and leaves it out before', async () => {
+test('the list shows when a key was last used, once it has been used', async () => {
   const { key: text, id } = await created(anAdminKey());
   const lastUse = async () => (await listed()).find((key) => key.id === id)?.lastUsedAt;
   assert.equal(await lastUse(), undefined);
   assert.ok(await works(text));
-  // It is noted beside the request.
-  for (let looks = 0; looks < 500 && (await lastUse()) === undefined; looks += 1) await pause(10);
+  // It is written after the response.
+  await until('the use is recorded', async () => (await lastUse()) !== undefined);
   assert.ok(Math.abs(((await lastUse()) ?? 0) - Date.now()) < 60_000);
 });
 
-/** A refusal names what the path said, but for the text of a key. */
+/** As a refusal quotes it: the text of a key is redacted. */
 const shown = (word: string) => word.replace(/^(burgee_a_).*/, '$1…');
 
-test('a revoked key, named by its id or by its text, opens nothing from the answer on', async () => {
+test('a revoked key, named by its id or by its text, stops working at once', async () => {
   for (const by of ['id', 'key'] as const) {
     const key = await created(anAdminKey());
     assert.ok(await works(key.key));
@@ -228,7 +228,7 @@ test('a revoked key, named by its id or by its text, opens nothing from the answ
   }
 });
 
-test('a key may revoke itself, and others go on', async () => {
+test('a key can revoke itself; other keys keep working', async () => {
   const [gone, kept] = [await created(anAdminKey()), await created(anAdminKey())];
   assert.equal((await api.delete(`/apiKeys/${gone.id}`, { as: gone.key })).status, 200);
   assert.deepEqual([await works(gone.key), await works(kept.key)], [false, true]);
@@ -243,7 +243,7 @@ test('a key that does not exist cannot be revoked', async () => {
   assert.deepEqual(actions, []);
 });
 
-test('the audit log says what of a key may be said', async () => {
+test('the audit log shows a key without its secret', async () => {
   const { id, name, key: text } = await created(anAdminKey({ roles: ['API_ADMIN'] }));
   const { object, after } = (await api.lastChange()) as { object: object; after: Record<string, unknown> };
   assert.deepEqual(object, { type: 'api_key', id, name });
@@ -253,7 +253,7 @@ test('the audit log says what of a key may be said', async () => {
   assert.deepEqual([revoked.object, revoked.before, revoked.after], [object, after, undefined]);
 });
 
-test('one key is read by its id, as it is listed and without its text, within the scope of the asking key', async () => {
+test('a key is read by id, as in the list and without its text, within the scope of the calling key', async () => {
   const [mine, other] = [await aProject(api), await aProject(api)];
   const [account, own, foreign] = [
     await created(anAdminKey()),

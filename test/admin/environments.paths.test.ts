@@ -27,7 +27,7 @@ test('an environment is named by id or name, the id first', async () => {
   const project = await aProject(api);
   const { path } = await aDefinedFlag(api, project);
   assert.equal((await api.get(path.replace(project.staging.id, 'staging'))).body.environment.id, project.staging.id);
-  // No name that the API takes is as long as an id.
+  // The API accepts no name as long as an id.
   await api.store.write((tx) =>
     tx.run(sql`update environments set name = ${project.staging.id} where id = ${project.production.id}`),
   );
@@ -44,7 +44,7 @@ test('a renamed environment is found, and shown by its definitions, under its ne
   refused(old, 404, 'Could not find environment staging');
 });
 
-test('an environment name in a path is percent-decoded, and a + that finds nothing is read as a space', async () => {
+test('an environment name in a path is percent-decoded, and + means a space if nothing has that name', async () => {
   const project = await aProject(api);
   const table = [
     ['QA two', 'QA%20two'],
@@ -62,7 +62,7 @@ test('an environment name in a path is percent-decoded, and a + that finds nothi
   }
   await anEnvironment(project, 'QA+two');
   const { body } = await api.patch(`/environments/ws/${project.id}/QA+two`, []);
-  assert.equal(body.name, 'QA+two', 'a + is itself first');
+  assert.equal(body.name, 'QA+two', 'a literal + has precedence');
 });
 
 test('a trailing slash and a doubled slash change nothing', async () => {
@@ -84,7 +84,7 @@ test('a single environment cannot be read, only changed and deleted', async () =
   assert.deepEqual(String(answer.headers.allow).split(', ').sort(), ['DELETE', 'PATCH']);
 });
 
-test('a foreign name with a + neither hides what a + for a space means, nor shows that it exists', async () => {
+test('a name with + that the key cannot see neither shadows the one with a space nor reveals that it exists', async () => {
   const project = await aProject(api);
   const [word, name] = [uniqueName('my+project'), uniqueName('my+environment')];
   const rename = (path: string, to: string) => api.patch(path, [{ op: 'replace', path: '/name', value: to }]);

@@ -18,7 +18,7 @@ async function aFlagWith(project: { id: string }, name: string, operations: unkn
 const tagged = (project: { id: string }, name: string, tags: string[]) =>
   aFlagWith(project, name, [{ op: 'add', path: '/tags', value: tags }]);
 
-test('the list is an object around the flags as GET answers them', async () => {
+test('the list has the flags as GET returns them', async () => {
   const project = await aProject(api);
   assert.deepEqual((await api.get(`/splits/ws/${project.id}`)).body, {
     objects: [],
@@ -57,7 +57,7 @@ test('a page has 20 flags unless asked otherwise, at most 50, in order of creati
   }
 });
 
-test('a limit below 1, a negative offset or what is no integer is refused by name', async () => {
+test('a limit or offset that is too small or not an integer is refused, and the error names it', async () => {
   const { id } = await aProject(api);
   for (const member of ['limit', 'offset']) {
     for (const value of ['-1', 'x', '1.5', '', `1&${member}=2`, member === 'limit' ? '0' : '-2']) {
@@ -66,7 +66,7 @@ test('a limit below 1, a negative offset or what is no integer is refused by nam
   }
 });
 
-test('tag may be repeated and finds the flags with any of them, case sensitive', async () => {
+test('tag can be repeated and finds flags with any of the tags, case-sensitively', async () => {
   const project = await aProject(api);
   await tagged(project, 'red-one', ['red']);
   await tagged(project, 'blue-one', ['blue']);
@@ -89,7 +89,7 @@ test('tag may be repeated and finds the flags with any of them, case sensitive',
   }
 });
 
-test('name finds the flags whose name contains it, without case, its characters meaning themselves', async () => {
+test('name finds flags whose name contains the text, ignoring case and without wildcards', async () => {
   const project = await aProject(api);
   for (const name of ['checkout_new', 'old-Checkout', 'checkout.x', 'other']) await aFlag(api, project, name);
   const table = [
@@ -107,7 +107,7 @@ test('name finds the flags whose name contains it, without case, its characters 
   }
 });
 
-test('rolloutStatus finds the flags in the status of that id', async () => {
+test('rolloutStatus finds the flags with that status', async () => {
   const project = await aProject(api);
   const { body: statuses } = await api.get(`/rolloutStatuses?wsId=${project.id}`);
   const [preProduction, ramping, permanent] = [statuses[0].id, statuses[5].id, statuses[9].id];
@@ -124,7 +124,7 @@ test('rolloutStatus finds the flags in the status of that id', async () => {
   }
 });
 
-test('filters narrow each other', async () => {
+test('filters are combined with AND', async () => {
   const project = await aProject(api);
   await tagged(project, 'red-apple', ['red']);
   await tagged(project, 'red-brick', ['red']);
@@ -134,14 +134,14 @@ test('filters narrow each other', async () => {
   assert.deepEqual(namesIn((await api.get(`/splits/ws/${project.id}?${query}`)).body), ['red-apple']);
 });
 
-test('a list shows the flags of its project alone', async () => {
+test('a list has only the flags of its project', async () => {
   const [project, other] = [await aProject(api), await aProject(api)];
   const { name } = await aFlag(api, project, uniqueName('mine'));
   await aFlag(api, other, uniqueName('theirs'));
   assert.deepEqual(namesIn((await api.get(`/splits/ws/${project.id}`)).body), [name]);
 });
 
-test('the total follows every change of the flags, with and without a filter', async () => {
+test('the total is current after every change to flags, with and without a filter', async () => {
   const project = await aProject(api);
   const { body: statuses } = await api.get(`/rolloutStatuses?wsId=${project.id}`);
   const filters = ['', 'tag=red', 'tag=red&tag=blue', 'name=one', `rolloutStatus=${statuses[1].id}`];
@@ -168,7 +168,7 @@ test('the total follows every change of the flags, with and without a filter', a
   assert.deepEqual(await totals(), [1, 0, 1, 0, 0]);
 });
 
-test('a rollout status of another project is refused as one that does not exist', async () => {
+test('a rollout status of another project is refused like one that does not exist', async () => {
   const [project, other] = [await aProject(api), await aProject(api)];
   await aFlag(api, other);
   const { body: statuses } = await api.get(`/rolloutStatuses?wsId=${other.id}`);
@@ -178,7 +178,7 @@ test('a rollout status of another project is refused as one that does not exist'
   }
 });
 
-test('a page of the second half is the same page while flags are added behind it, here or by another node', async () => {
+test('a page in the second half stays the same while flags are added after it, on this or another node', async () => {
   const project = await aProject(api);
   for (let number = 0; number < 9; number += 1) await aFlag(api, project, `flag-${number}`);
   const filter = { projectId: project.id, tags: [], name: undefined, rolloutStatusId: undefined, isArchived: false };
@@ -198,7 +198,7 @@ test('a page of the second half is the same page while flags are added behind it
   );
 });
 
-test('tags that a node of the release before wrote beside us are found after the next start', async () => {
+test('tags written by a node of the previous release are found after the next start', async () => {
   const project = await aProject(api);
   await tagged(project, 'theirs', ['red']);
   await api.store.write((tx) =>
@@ -207,12 +207,12 @@ test('tags that a node of the release before wrote beside us are found after the
   const found = async () => namesIn((await api.get(`/splits/ws/${project.id}?tag=red`)).body);
   const before = await found();
   await completeFlagTags(api.store);
-  // Another filter: the total of the first is kept for some seconds, as it is beside such a node.
+  // Another filter, because the total of the first one is cached for some seconds.
   const after = namesIn((await api.get(`/splits/ws/${project.id}?tag=red&name=their`)).body);
   assert.deepEqual([before, after], [[], ['theirs']]);
 });
 
-test('the number of flags that such a node left wrong is right after the next start, in its project alone', async () => {
+test('a flag count that such a node left wrong is corrected by the next start, and other projects keep theirs', async () => {
   const [project, other] = [await aProject(api), await aProject(api)];
   for (const name of ['one', 'two']) await aFlag(api, project, name);
   await aFlag(api, other, 'three');
@@ -226,7 +226,7 @@ test('the number of flags that such a node left wrong is right after the next st
   });
 });
 
-test('the number of flags grows and falls with them, and stays when one is refused or changed', async () => {
+test('the flag count follows creates and deletes, and ignores refusals and other changes', async () => {
   const project = await aProject(api);
   const filter = { projectId: project.id, tags: [], name: undefined, rolloutStatusId: undefined, isArchived: false };
   const total = async () => (await countFlags(api.store, filter)).total;

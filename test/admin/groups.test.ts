@@ -36,7 +36,7 @@ test('a group name exists once', async () => {
   assert.deepEqual(actions, []);
 });
 
-test('of many who create a group of one name at once, exactly one succeeds', async () => {
+test('of twenty concurrent creates with the same name, exactly one succeeds', async () => {
   const name = uniqueName('group');
   const actions = await api.recorded(async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => api.post('/groups', { name })));
@@ -64,7 +64,7 @@ test('the smallest and the largest group are accepted, unknown fields are ignore
   }
 });
 
-test('what is not a group is refused, the first complaint names its place and nothing is recorded', async () => {
+test('an invalid group is refused with the path of the first error, and nothing is recorded', async () => {
   const name = uniqueName('group');
   const wrong: [body: unknown, message: RegExp][] = [
     [{}, /^name /],
@@ -87,7 +87,7 @@ test('what is not a group is refused, the first complaint names its place and no
   assert.deepEqual(actions, []);
 });
 
-test('several complaints are all in the details, one a line', async () => {
+test('all errors are in the details, one per line', async () => {
   const answer = await api.post('/groups', { name: '', description: 7 });
   refused(answer, 400, /^(name|description) /);
   const lines: string[] = answer.body.details.split('\n');
@@ -119,7 +119,7 @@ test('a page has 50 groups unless asked otherwise, and never more than 200: the 
   }
 });
 
-test('an offset at or beyond the total answers an empty page that echoes it', async () => {
+test('an offset at or beyond the total returns an empty page that echoes it', async () => {
   const { totalCount } = (await api.get('/groups')).body;
   for (const offset of [totalCount, totalCount + 7, Number.MAX_SAFE_INTEGER]) {
     const { status, body } = await api.get(`/groups?offset=${offset}&limit=5`);
@@ -147,7 +147,7 @@ test('a group that does not exist is 404 for every method', async () => {
   assert.deepEqual(actions, []);
 });
 
-test('an update changes name and description; what it leaves out is kept', async () => {
+test('an update changes name and description, and keeps absent fields', async () => {
   const group = await aGroup('before');
   const renamed = { ...group, name: uniqueName('renamed') };
   const actions = await api.recorded(async () => {
@@ -182,7 +182,7 @@ test('an update must have the right shape and agree with the path about id and t
   assert.deepEqual((await api.get(`/groups/${group.id}`)).body, group);
 });
 
-test('deleting a group takes it from its members and frees its name', async () => {
+test('deleting a group removes it from its members and frees its name', async () => {
   const [kept, gone] = [await aGroup(), await aGroup()];
   const email = `${uniqueName('member')}@example.com`;
   const { body: user } = await api.post('/users', { email, groups: [kept.id, gone.id] });
@@ -197,7 +197,7 @@ test('deleting a group takes it from its members and frees its name', async () =
   assert.equal((await api.post('/groups', { name: gone.name })).status, 200);
 });
 
-test('Administrators can be neither renamed nor deleted, but described', async () => {
+test('Administrators can get a description, but cannot be renamed or deleted', async () => {
   const group = await administrators();
   const actions = await api.recorded(async () => {
     const message = 'The Administrators group cannot be renamed or deleted';

@@ -34,7 +34,7 @@ const withKey = (key: string) => ({ authorization: `Bearer ${key}` });
 const withSession = ({ cookie }: Person) => ({ host, origin, cookie });
 const anAdministrator = () => aPerson(api, { groups: [{ id: administratorsGroup, type: 'group' }] as never });
 
-test('a key that is revoked while the body is on its way changes nothing', async () => {
+test('a key that is revoked while the body is being sent changes nothing', async () => {
   const key = await api.key({});
   const actions = await api.recorded(async () => {
     const answer = await slowly('POST', `${prefix}/groups`, withKey(key), { name: uniqueName('late') }, () =>
@@ -46,7 +46,7 @@ test('a key that is revoked while the body is on its way changes nothing', async
   assert.deepEqual(actions, ['api_key.revoked']);
 });
 
-test('title and comment that are required meanwhile are asked for', async () => {
+test('a title and comment that become required while the body is being sent are required', async () => {
   const project = await aProject(api);
   const flag = await aFlag(api, project);
   const path = `/splits/ws/${project.id}/${flag.name}`;
@@ -62,7 +62,7 @@ test('title and comment that are required meanwhile are asked for', async () => 
   assert.deepEqual(actions, ['workspace.patched']);
 });
 
-/** What may end the rights of an administrator, and what a request that was let in before is answered then. */
+/** What can end an administrator's rights, and the status that a request admitted before then gets. */
 const endings: Record<string, readonly [status: number, action: string, end: (person: Person) => Promise<unknown>]> = {
   'signed out': [401, 'session.ended', (person) => api.delete(account('/session'), person.signedIn)],
   'given a new password': [
@@ -84,7 +84,7 @@ const endings: Record<string, readonly [status: number, action: string, end: (pe
 };
 
 for (const [what, [status, action, end]] of Object.entries(endings)) {
-  test(`an administrator who is ${what} while the body is on its way makes no key`, async () => {
+  test(`an administrator who is ${what} while the body is being sent creates no key`, async () => {
     const person = await anAdministrator();
     const body = { name: uniqueName('late'), apiKeyType: 'admin' };
     const actions = await api.recorded(async () => {
@@ -94,7 +94,7 @@ for (const [what, [status, action, end]] of Object.entries(endings)) {
     assert.deepEqual(actions, [action]);
   });
 
-  test(`an administrator who is ${what} while the body is on its way does not come back by it`, async () => {
+  test(`an administrator who is ${what} while the body is being sent cannot undo that with it`, async () => {
     const person = await anAdministrator();
     const groups = [{ op: 'replace', path: '/groups', value: [{ id: administratorsGroup, type: 'group' }] }];
     const path = `${prefix}/users/${person.id}`;
@@ -103,7 +103,7 @@ for (const [what, [status, action, end]] of Object.entries(endings)) {
   });
 }
 
-test('a member for whom the project is closed while the body is on its way changes nothing in it', async () => {
+test('a member who loses access to the project while the body is being sent changes nothing in it', async () => {
   const project = await aProject(api);
   const flag = await aFlag(api, project);
   const member = await aPerson(api);
@@ -121,7 +121,7 @@ test('a member for whom the project is closed while the body is on its way chang
   assert.deepEqual(actions, ['restriction.replaced']);
 });
 
-test('a person who is signed out while the body is on its way changes no account', async () => {
+test('a person who is signed out while the body is being sent cannot change the account', async () => {
   const person = await aPerson(api);
   const change = { current: person.password, next: 'seven amber lanterns glow' };
   const signOut = () => api.delete(account('/session'), person.signedIn);

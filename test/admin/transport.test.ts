@@ -1,4 +1,4 @@
-/** What holds for every request, whatever it asks for. */
+/** What holds for every request. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
@@ -31,7 +31,7 @@ async function send(options: InjectOptions): Promise<Answer> {
 
 const loggedUnder = (transactionId: unknown) => api.log.filter((line) => line.transactionId === transactionId);
 
-test('paths of the Admin API are known only behind the prefix', async () => {
+test('paths of the Admin API exist only under the prefix', async () => {
   for (const url of [
     '/groups',
     '/api/v2/groups',
@@ -69,7 +69,7 @@ test('a path that starts with // is not a host', async () => {
   }
 });
 
-test('a word of a path is percent-decoded; + is itself, or a space where nothing is called that', async () => {
+test('a path segment is percent-decoded; + means itself, or a space if nothing has that name', async () => {
   const [spaced, plus] = [uniqueName('a b/ü'), uniqueName('a+b')];
   const ids: Record<string, string> = {};
   for (const name of [spaced, plus, plus.replace('+', ' ')])
@@ -101,7 +101,7 @@ test('a path that is not a valid URL is refused', async () => {
   }
 });
 
-test('a word of a path that is too long names nothing', async () => {
+test('a path segment that is too long finds nothing', async () => {
   const answer = await api.get(`/groups/${'x'.repeat(10_000)}`);
   assert.ok([400, 404].includes(answer.status));
   refused(answer, answer.status, /./);
@@ -130,7 +130,7 @@ test('JSON is read whatever the content type says', async () => {
   assert.equal(withByteOrderMark.body.name, name);
 });
 
-test('JSON is read also where the content type is none', async () => {
+test('JSON is read even if the content type is malformed', async () => {
   const refusedTypes: string[] = [];
   for (const contentType of ['', ';', 'json', 'application/json, text/plain', 'application/json; charset']) {
     const answer = await api.post(
@@ -143,7 +143,7 @@ test('JSON is read also where the content type is none', async () => {
   assert.deepEqual(refusedTypes, []);
 });
 
-test('an empty body is fine where none is needed, whatever the content type says', async () => {
+test('an empty body is accepted where none is needed, whatever the content type says', async () => {
   const project = await aProject(api);
   const { path, flag } = await aDefinedFlag(api, project);
   const headers = { 'content-type': 'application/json' };
@@ -161,7 +161,7 @@ test('an empty body is fine where none is needed, whatever the content type says
   refused(await api.call('POST', '/groups', { headers, text: '' }), 400, /^body /);
 });
 
-test('a body that nobody asked for is ignored', async () => {
+test('a body that the endpoint does not use is ignored', async () => {
   for (const payload of ['{ not JSON', '{"__proto__":1}', Buffer.from([0xff])]) {
     const { body: group } = await api.post('/groups', { name: uniqueName('group') });
     const url = `${prefix}/groups/${group.id}`;
@@ -172,7 +172,7 @@ test('a body that nobody asked for is ignored', async () => {
 
 const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
-test('a body that is not the JSON of one plain value is refused', async () => {
+test('a body that is not one plain JSON value is refused', async () => {
   const name = uniqueName('group');
   const bodies: (string | Buffer)[] = [
     '{',
@@ -205,10 +205,10 @@ test('a body that is not the JSON of one plain value is refused', async () => {
   assert.deepEqual(actions, []);
   assert.equal(({} as { description?: string }).description, undefined);
   const deep = await api.call('POST', '/groups', { text: `{"name":"${name}","more":${nested(63)}}` });
-  assert.equal(deep.status, 200, 'what is ignored may be nested as long as it is shallow enough');
+  assert.equal(deep.status, 200, 'ignored members may be nested, up to the limit');
 });
 
-test('a compressed body is refused with the words that help', async () => {
+test('a compressed body is refused with a hint', async () => {
   const headers = { 'content-encoding': 'gzip' };
   const payload = gzipSync('{"name":"compressed"}');
   refused(
@@ -218,7 +218,7 @@ test('a compressed body is refused with the words that help', async () => {
   );
 });
 
-test('a refusal quotes little of what it refuses', async () => {
+test('a refusal quotes only the beginning of long input', async () => {
   const project = await aProject(api);
   const { path, flag } = await aDefinedFlag(api, project);
   const long = `${'x'.repeat(2_999)}${'\u{1f6a9}'.repeat(100_000)}`;
@@ -234,7 +234,7 @@ test('a refusal quotes little of what it refuses', async () => {
   }
 });
 
-test('a refusal does not repeat the body, which may hold a secret', async () => {
+test('a refusal does not repeat the body, which may contain a secret', async () => {
   for (const text of ['{"password": hunter2hunter2}', 'hunter2hunter2 hunter2', 'hunter2', '{"password":"hunter2"']) {
     const answer = await api.call('POST', '/groups', { text });
     refused(answer, 400, /^The body is not valid JSON: \S/);
@@ -242,7 +242,7 @@ test('a refusal does not repeat the body, which may hold a secret', async () => 
   }
 });
 
-test('a refusal repeats neither a key nor a token of a session or link', async () => {
+test('a refusal repeats no key, session token or link token', async () => {
   const [key, token] = [newKeyText('admin'), newToken()];
   refused(await api.delete(`/apiKeys/${key}`), 404, 'Could not find API key burgee_a_…');
   refused(await api.get(`/groups/x${key}`), 404, 'Could not find group xburgee_a_…');
@@ -262,7 +262,7 @@ test('a refusal repeats neither a key nor a token of a session or link', async (
   }
 });
 
-test('a body of 1 MiB is read, one of a byte more is 413', async () => {
+test('a body of 1 MiB is accepted, one byte more is 413', async () => {
   const bodyOf = (bytes: number) => {
     const empty = JSON.stringify({ name: uniqueName('group'), more: '' });
     return empty.replace('""', `"${'x'.repeat(bytes - empty.length)}"`);
@@ -278,7 +278,7 @@ test('a body of 1 MiB is read, one of a byte more is 413', async () => {
   assert.deepEqual(actions, []);
 });
 
-test('a known path with another method is 405 and says which methods it has', async () => {
+test('a known path with another method is 405, with the allowed methods', async () => {
   const patterns = everyEndpoint.map(({ method, path }) => ({
     method: method as string,
     pattern: new RegExp(`^${path.replaceAll(/\/:\w+/g, '/[^/]+')}$`),
@@ -302,7 +302,7 @@ test('a known path with a method that no path has is 405 too', async () => {
   assert.ok(answer.headers.allow);
 });
 
-test('HEAD answers what GET answers, without the body', async () => {
+test('HEAD returns what GET returns, without the body', async () => {
   const [get, head] = [
     await send({ url: `${prefix}/groups` }),
     await send({ method: 'HEAD', url: `${prefix}/groups` }),
@@ -311,7 +311,7 @@ test('HEAD answers what GET answers, without the body', async () => {
   for (const name of ['content-type', 'content-length']) assert.equal(head.headers[name], get.headers[name]);
 });
 
-/** One request for each way in which an answer comes about. */
+/** One request for each kind of response. */
 async function everyKindOfAnswer(): Promise<[status: number, answer: Answer][]> {
   const project = await aProject(api, { requiresTitleAndComments: true });
   const viewer = await api.key({ roles: ['API_FEATURE_FLAG_VIEWER'] });
@@ -339,14 +339,14 @@ async function everyKindOfAnswer(): Promise<[status: number, answer: Answer][]> 
   ];
 }
 
-test('every answer is JSON in UTF-8', async () => {
+test('every response is JSON in UTF-8', async () => {
   for (const [status, answer] of await everyKindOfAnswer()) {
     assert.equal(answer.status, status, answer.text);
     assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8', answer.text);
   }
 });
 
-test('every answer carries its transaction id, and its log line has the same', async () => {
+test('every response has a transaction id, which is also in its log line', async () => {
   const missing: string[] = [];
   for (const [status, answer] of await everyKindOfAnswer()) {
     const id = answer.headers['x-transaction-id'];
@@ -362,7 +362,7 @@ test('the transaction id of a change is in its audit entry', async () => {
   assert.equal((await api.lastChange()).transactionId, headers['x-transaction-id']);
 });
 
-test('transaction ids grow with time and are unique, also among requests at once', async () => {
+test('transaction ids increase with time and are unique, even for concurrent requests', async () => {
   const ids: string[] = [];
   const ask = async () => ids.push(String((await send({ url: '/health' })).headers['x-transaction-id']));
   for (let count = 0; count < 1000; count += 1) await ask();
@@ -392,7 +392,7 @@ test('a change without the title and comment that the project requires is 400 wi
   assert.deepEqual(actions, []);
 });
 
-test('who asks is looked at first, then where, then what', async () => {
+test('the key is checked first, then the path, then the body', async () => {
   const [mine, other] = [await aProject(api), await aProject(api)];
   const as = await api.key({ scope: { kind: 'project', projectId: mine.id }, roles: ['API_FEATURE_FLAG_EDITOR'] });
   const text = '{ not JSON';
@@ -403,7 +403,7 @@ test('who asks is looked at first, then where, then what', async () => {
   refused(await api.call('POST', flagsOf(mine), { as, text }), 400, /./);
 });
 
-/** Sends bytes over a socket, and reads until the server closes it. */
+/** Sends text over a socket, and reads until the server closes it. */
 async function exchange(request: string): Promise<string> {
   if (!api.app.server.listening) await api.app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = api.app.server.address() as AddressInfo;
@@ -433,7 +433,7 @@ test('a request with a content type and no body is answered at once', async () =
   }
 });
 
-test('what is not HTTP is answered with the error body, and a socket sees what a client sees', async () => {
+test('malformed HTTP gets the error body; well-formed requests over a bare socket work as usual', async () => {
   const head = `HTTP/1.1\r\nHost: flags.test\r\nAuthorization: Bearer ${api.adminKey}\r\nConnection: close\r\n\r\n`;
   assert.match(
     await exchange(`GET //internal/api/v2/groups?limit=1 ${head}`),
@@ -459,27 +459,31 @@ test('what is not HTTP is answered with the error body, and a socket sees what a
   }
 });
 
-// The queue of writers holds the request up.
-test('what is no HTTP behind a request is not taken for the answer to it', onlySqlite, async () => {
-  if (!api.app.server.listening) await api.app.listen({ host: '127.0.0.1', port: 0 });
-  const { port } = api.app.server.address() as AddressInfo;
-  const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
-  const held = api.store.write(() => mayEnd);
-  const socket = connect(port, '127.0.0.1');
-  const answer = textOf(socket);
-  const name = uniqueName('group');
-  const body = JSON.stringify({ name, description: '' });
-  const head = `Host: flags.test\r\nAuthorization: Bearer ${api.adminKey}\r\nContent-Length: ${body.length}`;
-  socket.write(`POST ${prefix}/groups HTTP/1.1\r\n${head}\r\n\r\n${body}`);
-  await once(api.app.server, 'request');
-  socket.write('NONSENSE\r\n\r\n');
-  const text = await answer.catch(() => '');
-  end();
-  await held;
-  assert.equal(text, '');
-});
+// Only there can a test hold up the request: in the write queue.
+test(
+  'malformed HTTP after a pending request is not answered, because the reply would be taken for the pending one',
+  onlySqlite,
+  async () => {
+    if (!api.app.server.listening) await api.app.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = api.app.server.address() as AddressInfo;
+    const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
+    const held = api.store.write(() => mayEnd);
+    const socket = connect(port, '127.0.0.1');
+    const answer = textOf(socket);
+    const name = uniqueName('group');
+    const body = JSON.stringify({ name, description: '' });
+    const head = `Host: flags.test\r\nAuthorization: Bearer ${api.adminKey}\r\nContent-Length: ${body.length}`;
+    socket.write(`POST ${prefix}/groups HTTP/1.1\r\n${head}\r\n\r\n${body}`);
+    await once(api.app.server, 'request');
+    socket.write('NONSENSE\r\n\r\n');
+    const text = await answer.catch(() => '');
+    end();
+    await held;
+    assert.equal(text, '');
+  },
+);
 
-test('what is our fault says nothing of how it came about, but the log does', async () => {
+test('an internal error reveals no details, but the log has them', async () => {
   await broken.store.write(async (tx) => {
     await tx.run(sql`alter table groups rename to elsewhere`);
     await tx.run(sql`alter table account rename to nowhere`);
@@ -529,7 +533,7 @@ test('/health has the version of the server', async () => {
   assert.deepEqual(body, { status: 'ok', version: manifest.version });
 });
 
-test('the documents know only one method', async () => {
+test('the API documents allow only GET and HEAD', async () => {
   for (const url of ['/openapi.json', '/docs']) {
     const answer = await send({ url, method: 'POST' });
     refused(answer, 405, 'Method POST is not allowed here');

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pino } from 'pino';
 import sql from 'sql-template-tag';
-import { bundleMs, maxToldChanges, type WatchMail } from '#domain/watches.ts';
+import { bundleMs, maxMailedChanges, type WatchMail } from '#domain/watches.ts';
 import { doWithoutMailServer, smtpSender } from '#jobs/mail.ts';
-import { tellWatchers } from '#jobs/watches.ts';
+import { mailWatchers } from '#jobs/watches.ts';
 import { refused, startApi } from '../support/app.ts';
 import { aDefinition, aFlag, aProject, type ProjectFixture } from '../support/build.ts';
 import { startMailServer } from '../support/mail-server.ts';
@@ -35,7 +35,7 @@ const mails = async () =>
   ).map(({ payload }) => JSON.parse(payload) as WatchMail);
 /** What is due is told, and taken out of the outbox. */
 async function told(): Promise<WatchMail[]> {
-  await tellWatchers(api.store);
+  await mailWatchers(api.store);
   const all = await mails();
   await api.store.write((tx) => tx.run(sql`delete from outbox where kind = 'watched-flags'`));
   return all;
@@ -72,7 +72,7 @@ test('watchers get one mail about what others did within minutes, from one of se
   await tag(project, other, ['one'], bob);
   assert.deepEqual(await told(), [], 'too early');
   wait(1);
-  await Promise.all([tellWatchers(api.store), tellWatchers(api.store)]);
+  await Promise.all([mailWatchers(api.store), mailWatchers(api.store)]);
   const [mail, ...more] = await mails();
   assert.deepEqual([mail?.email, more], [ann.email, []], 'only to Ann: Bob did it himself');
   await send(mail as WatchMail);
@@ -84,7 +84,7 @@ test('watchers get one mail about what others did within minutes, from one of se
   for (const words of [
     `https://flags.example.com/p/${project.name}/flags/${flag.name}/activity`,
     `${bob.email} changed it in production`,
-    'everyone else: off 100 % → on 30 %, off 70 %',
+    'everyone else: off 100% → on 30%, off 70%',
     '> as agreed',
     `${bob.email} tagged it`,
     'tags: none → one',
@@ -136,7 +136,7 @@ test('nobody is told who stopped watching, is deactivated or cannot see the proj
   const elsewhere = await aProject(api);
   const [busy, open] = [await aFlag(api, project), await aFlag(api, elsewhere)];
   for (const one of [busy, open]) await watch(one, loses);
-  for (let count = 0; count < maxToldChanges; count += 1) await tag(project, busy, [`tag ${count}`]);
+  for (let count = 0; count < maxMailedChanges; count += 1) await tag(project, busy, [`tag ${count}`]);
   await tag(elsewhere, open, ['one']);
   await api.post(`/splits/ws/${project.id}/${flag.name}/archive`);
   assert.equal((await api.delete(account(`/watches/${flag.id}`), stops.signedIn)).body, true);

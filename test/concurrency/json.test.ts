@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { parseJson } from '#concurrency/json.ts';
 
-test('JSON in pieces of any size is what JSON.parse makes of it', async () => {
+test('parsing in pieces of any size gives the same as JSON.parse', async () => {
   const spaced = fc.constantFrom(undefined, 1, '\t\n');
   await fc.assert(
     fc.asyncProperty(fc.jsonValue(), spaced, fc.integer({ min: 1, max: 40 }), async (value, space, piece) => {
@@ -13,7 +13,7 @@ test('JSON in pieces of any size is what JSON.parse makes of it', async () => {
   );
 });
 
-test('what JSON.parse refuses is refused in pieces, too', async () => {
+test('what JSON.parse refuses is refused in pieces too', async () => {
   const document = JSON.stringify({
     flags: [{ name: 'a\\"]' }, [1, [2]], 'x', true, null, {}, []],
     'b"': -1.5e3,
@@ -46,7 +46,7 @@ function outcome(parse: () => unknown): { value: unknown } | undefined {
   }
 }
 
-test('a long list lets others run in between', async () => {
+test('parsing a long list yields to other work', async () => {
   const keys = Array.from({ length: 200_000 }, (_, index) => `key-${index}-0123456789`);
   const text = JSON.stringify({ added: keys, removed: [] });
   let [turns, isDone] = [0, false];
@@ -61,7 +61,7 @@ test('a long list lets others run in between', async () => {
   assert.ok(turns > 3, String(turns));
 });
 
-test('a long text of nothing but brackets is refused', async () => {
+test('a long text of nested brackets is refused', async () => {
   const text = '['.repeat(110_000) + ']'.repeat(110_000);
   await assert.rejects(parseJson(text), { name: 'SyntaxError', message: 'Nested too deeply at position 64' });
 });

@@ -33,7 +33,7 @@ const preset = (page: Page, share: number) =>
     .click();
 
 suite('working together', { concurrency: 2 }, () => {
-  visit.long('without a draft the page shows what somebody else saved, and says so', async (things) => {
+  visit.long('without a draft, the page shows what someone else saved, and says so', async (things) => {
     const { page } = things;
     await aFlag(things, 'shared', { on: { Staging: 50 } });
     await openFlag(page, 'shared', 'Staging');
@@ -41,16 +41,16 @@ suite('working together', { concurrency: 2 }, () => {
     await openFlag(liu.page, 'shared', 'Staging');
     await preset(liu.page, 80);
     await review(liu.page, 'Staging');
-    // Long before the page would ask by itself.
+    // Well before the next poll.
     await page.getByText('Liu Wei changed Everyone else.').waitFor({ timeout: soonMs });
     assert.equal(await field(page, 'Percent on').inputValue(), '80');
-    // The timeline was 50% until now, and is not drawn as if it had always been 80%.
+    // The timeline shows 50% until now, not 80% from the start.
     await page.getByRole('img', { name: /^Shares since .* on 50%, off 50%; .* on 80%, off 20%$/ }).waitFor();
     assert.deepEqual(liu.complaints, []);
     await liu.leave();
   });
 
-  visit('a draft is carried over when somebody else changes another step', async (things) => {
+  visit('a draft is carried over when someone else changes another step', async (things) => {
     const { page, api, project, environments } = things;
     await aFlag(things, 'carried');
     await api('POST', `/splits/ws/${project.id}/carried/environments/${environments.Staging?.id}`, whole);
@@ -61,7 +61,7 @@ suite('working together', { concurrency: 2 }, () => {
     await preset(page, 80);
     await page.getByText('Liu Wei is editing Staging.').waitFor({ timeout: soonMs });
     await liu.page.getByText('Ana Ruiz is editing Staging.').waitFor({ timeout: soonMs });
-    await look(page, 'somebody else is editing');
+    await look(page, 'someone else is editing');
     await review(liu.page, 'Staging');
     await page.getByText('Liu Wei is editing Staging.').waitFor({ state: 'detached', timeout: soonMs });
     await page.getByText('Liu Wei changed Traffic allocation. Your draft is kept.').waitFor();
@@ -77,7 +77,7 @@ suite('working together', { concurrency: 2 }, () => {
     visit(`saving over a newer version shows both changes: ${choice}`, async (things) => {
       const { page } = things;
       await aFlag(things, 'contested', { on: { Production: 50 } });
-      // Otherwise the page would know of the other change before it saves.
+      // Otherwise the page would learn of the other change before it saves.
       await blockStream(page);
       await openFlag(page, 'contested', 'Production');
       const liu = await aMember(things);
@@ -119,7 +119,7 @@ suite('working together', { concurrency: 2 }, () => {
     });
   }
 
-  visit.long('a session that ends in the middle of an edit costs nothing', async (things) => {
+  visit.long('a session that ends during an edit loses nothing', async (things) => {
     const { page } = things;
     await aFlag(things, 'patient', { on: { Staging: 50 } });
     await openFlag(page, 'patient', 'Staging');
@@ -135,7 +135,7 @@ suite('working together', { concurrency: 2 }, () => {
     assert.equal((await definitionIn(things, 'patient', 'Staging')).defaultRule[0].size, 80);
   });
 
-  visit.long('a draft waits for who signs out and in again, and is shown to nobody else', async (things) => {
+  visit.long('a draft is kept for a user who signs out and in again, and is hidden from others', async (things) => {
     const { page, server } = things;
     await aFlag(things, 'waiting', { on: { Staging: 50 } });
     await openFlag(page, 'waiting', 'Staging');
@@ -158,11 +158,11 @@ suite('working together', { concurrency: 2 }, () => {
     await saveBar(page).getByText('1 unsaved change in Staging').waitFor();
   });
 
-  visit('what somebody saves is not told as a change of somebody else, however slow the log is', async (things) => {
+  visit('your own change is not announced as someone else’s, however slow the audit log is', async (things) => {
     const { page } = things;
     await aFlag(things, 'mine', { on: { Staging: 50 } });
     const saved = Promise.withResolvers<void>();
-    // Read before the change, and answered after it.
+    // The response is from before the change and arrives after it.
     await page.route(
       '**/auditLogs?*objectType=definition*',
       async (route) => {
@@ -182,7 +182,7 @@ suite('working together', { concurrency: 2 }, () => {
   });
 
   visit(
-    'a draft is the same in all tabs of a browser, outlives them, and is mentioned on signing out',
+    'a draft is shared by all tabs of a browser, survives them, and is mentioned after signing out',
     async (things) => {
       const { page } = things;
       await aFlag(things, 'tabbed', { on: { Staging: 50 } });
@@ -206,7 +206,7 @@ suite('working together', { concurrency: 2 }, () => {
     },
   );
 
-  visit.long('where the stream is blocked, the page asks every half minute', async (things) => {
+  visit.long('if the stream is blocked, the page polls every 30 seconds', async (things) => {
     const { page, api, project, environments } = things;
     await blockStream(page);
     await aFlag(things, 'polled', { on: { Staging: 50 } });
@@ -218,7 +218,7 @@ suite('working together', { concurrency: 2 }, () => {
     await page.getByText('changed Traffic allocation.').waitFor();
   });
 
-  visit.long('eight tabs of a browser share one stream, and all of them hear of a change', async (things) => {
+  visit.long('eight tabs of a browser share one stream, and all of them show a change', async (things) => {
     const { page, api, project, environments } = things;
     await aFlag(things, 'everywhere', { on: { Staging: 50 } });
     const streams: string[] = [];
@@ -234,7 +234,7 @@ suite('working together', { concurrency: 2 }, () => {
     for (const tab of tabs) await tab.close();
   });
 
-  visit.long('a flag that is deleted meanwhile says so and gives the draft back', async (things) => {
+  visit.long('if the flag is deleted during an edit, the page says so and offers the draft', async (things) => {
     const { page, api, project } = things;
     await aFlag(things, 'doomed', { on: { Staging: 50 } });
     await openFlag(page, 'doomed', 'Staging');
@@ -246,7 +246,7 @@ suite('working together', { concurrency: 2 }, () => {
   });
 });
 
-test('a draft outlives a server that goes away, and is saved once it is back', async () => {
+test('a draft survives a server restart, and can be saved afterwards', async () => {
   const installation = anInstallation();
   const variables = { PORT: String(await freePort()) };
   const first = await installation.start(variables);
@@ -273,5 +273,5 @@ test('a draft outlives a server that goes away, and is saved once it is back', a
   await leave();
 });
 
-/** A change arrives within a second on an idle machine; the page would ask by itself after thirty. */
+/** On an idle machine a change arrives within a second. Less than the polling interval of 30 seconds. */
 const soonMs = 15_000;

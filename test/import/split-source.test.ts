@@ -297,7 +297,7 @@ test('an account that moved to Harness is read without its people, and the repor
   assert.deepEqual([source.users, source.groups], [[], []]);
   assert.match(whys(source, /^Users$/).join(), /status 403: This endpoint is not available/);
   assert.match(whys(source, /^Groups$/).join(), /status 404/);
-  assert.match(whys(source, /^Who may see projects$/).join(), /status 410/);
+  assert.match(whys(source, /^Project viewers$/).join(), /status 410/);
   assert.equal(whys(source, /^Owners of flags in Default$/).length, 1);
 });
 
@@ -520,9 +520,9 @@ test('permissions of environments are read where the source lists them, and repo
     projectOf(source, 'Default').environments.map(({ editors }) => editors),
     [[{ kind: 'group', name: 'Administrators' }], undefined],
   );
-  assert.deepEqual(whys(source, /^Who may edit environments$/), []);
+  assert.deepEqual(whys(source, /^Environment editors$/), []);
   const without = await read(await startSplitAccount({ projects: 1, flags: 1 }));
-  assert.match(whys(without, /^Who may edit environments$/).join(), /Set them in the access settings/);
+  assert.match(whys(without, /^Environment editors$/).join(), /Set them in the access settings/);
 });
 
 test('prerequisites, which Burgee does not have, become rules, and individual targets with them', async () => {

@@ -1,4 +1,4 @@
-/** The matrix is no better than what it notices: each rule of access is taken out once, and a case must fail. */
+/** Mutation tests of the isolation matrix: each access rule is removed once, and a case must fail. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -12,11 +12,13 @@ import { ofSources } from '../support/isolation-sources.ts';
 import { isolationWorld } from '../support/isolation-world.ts';
 import { report, sized } from '../support/trust.ts';
 
-const once = { skip: onPostgres ? 'the rules are the same on both databases, and copies of a file are quick' : false };
+const once = {
+  skip: onPostgres ? 'the rules are the same on both databases, and a SQLite file is quick to copy' : false,
+};
 const seed = Date.now() % 1_000_000;
 const chance = chanceOf(seed);
 
-/** So many, at random but not twice, in the short form; all in the long one. */
+/** A random sample in the short form, all in the long one. */
 const chosen = <Mutation>(all: readonly Mutation[], short: number): Mutation[] => {
   const rest = [...all];
   const count = Math.min(sized({ short, long: rest.length }), rest.length);
@@ -43,7 +45,7 @@ async function survivorsOf<Mutation>(
   return survivors;
 }
 
-test('a server that is as it should be passes on a copy, so that what fails there is the mutation', once, async () => {
+test('an unmodified server passes on a copy, so failures are due to the mutation', once, async () => {
   assert.ok(original);
   const { file, world } = original;
   assert.equal(await failsOn(file, world, { at: 'flags.getFlag' }), false);
@@ -51,7 +53,7 @@ test('a server that is as it should be passes on a copy, so that what fails ther
   assert.equal(await noticesWritten(original, nothing), false);
 });
 
-test('each declaration of an endpoint is noticed when it is gone', once, async () => {
+test('each declaration of an endpoint is noticed when it is removed', once, async () => {
   const survivors = await survivorsOf('endpoints', chosen(ofEndpoints, 8), (one, from) => notices(from, one));
   assert.deepEqual(
     survivors.map(({ name }) => name),
@@ -59,7 +61,7 @@ test('each declaration of an endpoint is noticed when it is gone', once, async (
   );
 });
 
-test('each permission of each role is noticed when it is gone, or there without right', once, async () => {
+test('each permission of each role is noticed when it is removed or added', once, async () => {
   const survivors = await survivorsOf('roles', chosen(ofRoles, 8), (one, from) => notices(from, one));
   assert.deepEqual(
     survivors.map(({ name }) => name),
@@ -67,14 +69,14 @@ test('each permission of each role is noticed when it is gone, or there without 
   );
 });
 
-test('each rule in the sources stands there once, so that it can be taken out', once, () => {
+test('each rule occurs exactly once in the sources, so that it can be removed', once, () => {
   const root = fileURLToPath(new URL('../..', import.meta.url));
   for (const { file, from } of ofSources) {
     assert.equal(readFileSync(root + file, 'utf8').split(from).length, 2, `${file}: ${from}`);
   }
 });
 
-test('each rule in the sources is noticed when it is gone', once, async () => {
+test('each rule in the sources is noticed when it is removed', once, async () => {
   const survivors = await survivorsOf('rules', chosen(ofSources, 2), (one, from) => noticesWritten(from, one));
   assert.deepEqual(survivors, []);
 });

@@ -1,4 +1,4 @@
-/** Keys and attributes that really do what they are an example of: each is tried with the evaluator. */
+/** Finds example keys and attributes. Each is tried with the evaluator, so that it really shows what it is for. */
 import type { Targeting } from '../definitions/definition.ts';
 import { type Evaluable, type Evaluation, evaluatorOf, type World } from './evaluate.ts';
 import { matchesIfQuick } from './pattern-steps.ts';
@@ -54,10 +54,10 @@ export const onlyRule = (definition: Evaluable, rule: Targeting['rules'][number]
 });
 
 const maxTries = 400;
-/** In looks at cases: what trying a context takes, for each rule. */
+/** What trying a context takes from the budget, for each rule. The unit is looking at one case. */
 const tryCost = 40;
 
-/** The first context in the region that shows it; undefined if none was found. */
+/** The first context found in the region for which `shows` holds. */
 export function exampleIn(
   { budget, steps }: Steps,
   region: Region,
@@ -77,7 +77,7 @@ export function exampleIn(
   return undefined;
 }
 
-/** Left out where it makes no difference. */
+/** Only attributes that make a difference. */
 function attributesIn(region: Region): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const { topic, cases } of region) {
@@ -99,7 +99,7 @@ function attributesIn(region: Region): Record<string, unknown> {
 
 const mustHold = ({ cases }: Possible): boolean => cases.every(({ holds }) => holds[0] === true);
 
-/** Many, since which treatment a key gets depends on its bucket. */
+/** Many keys, because the treatment of a key depends on its bucket. */
 function* keysIn(region: Region): Generator<string> {
   const wanted = region.find(({ topic }) => topic.kind === 'key')?.cases ?? [];
   const texts = wanted.slice(0, 3).flatMap(({ value }) => (typeof value === 'string' ? [value] : []));
@@ -124,11 +124,11 @@ function* variantsOf(texts: readonly string[]): Generator<string> {
   }
 }
 
-/** As SDKs accept it, and as people can read it. */
+/** SDKs accept it, and people can read it. */
 const isKey = (text: string): boolean =>
   text.trim() === text && text.length > 0 && text.length <= 250 && !/\p{C}/u.test(text);
 
-const usual = [
+const commonValues = [
   '1',
   '12',
   '123',
@@ -143,7 +143,7 @@ const usual = [
   'true',
 ];
 
-/** Texts that match the expression: usual ones, and what it says literally. */
+/** Texts that match the expression: its literal characters, and common values. */
 function textsFor(pattern: string): string[] {
   const literal = pattern
     .replace(/^\^|\$$/g, '')
@@ -152,5 +152,5 @@ function textsFor(pattern: string): string[] {
     .replace(/\\d[+*]?/g, '1')
     .replace(/\.[+*]/g, 'x')
     .replace(/\\(\W)/g, '$1');
-  return [literal, ...usual].filter((text) => text !== '' && matchesIfQuick(pattern, text) === true);
+  return [literal, ...commonValues].filter((text) => text !== '' && matchesIfQuick(pattern, text) === true);
 }

@@ -5,7 +5,8 @@ import type { Total } from '#store/paging.ts';
 const lifeMs = 10_000;
 /** Bounds memory. When it is full, the cache is emptied. */
 const maxKept = 1_000;
-const longestName = 1_000;
+/** Longer filters are not cached. */
+const maxKeyLength = 1_000;
 
 interface Counting<Filter> {
   readonly count: (filter: Filter) => Promise<Total>;
@@ -16,13 +17,13 @@ interface Counting<Filter> {
 export function cachedTotals<Filter extends object>({ count, findChanges }: Counting<Filter>) {
   const kept = new Map<string, Total & { until: number }>();
   return async (filter: Filter): Promise<Total> => {
-    const name = JSON.stringify(filter);
-    const known = kept.get(name);
+    const key = JSON.stringify(filter);
+    const known = kept.get(key);
     const isFresh = known && performance.now() < known.until;
     if (isFresh && known.changes === (await findChanges(filter))) return known;
     const counted = await count(filter);
     if (kept.size >= maxKept) kept.clear();
-    if (name.length <= longestName) kept.set(name, { ...counted, until: performance.now() + lifeMs });
+    if (key.length <= maxKeyLength) kept.set(key, { ...counted, until: performance.now() + lifeMs });
     return counted;
   };
 }

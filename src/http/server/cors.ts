@@ -11,7 +11,7 @@ export type AllowedOrigins = '*' | readonly string[];
 
 const methods = 'GET, POST, PUT, PATCH, DELETE';
 const requestHeaders = 'authorization, content-type, if-match, x-api-key, traceparent';
-const answerHeaders = [
+const exposedHeaders = [
   'etag',
   'retry-after',
   'warning',
@@ -34,7 +34,7 @@ export function allowOrigins(app: FastifyInstance, origins: AllowedOrigins): voi
     if (cookie !== undefined && keyOf(request.headers) === undefined) return;
     reply.headers({
       'access-control-allow-origin': origins === '*' ? '*' : origin,
-      'access-control-expose-headers': answerHeaders,
+      'access-control-expose-headers': exposedHeaders,
       'cross-origin-resource-policy': 'cross-origin',
     });
     if (request.method !== 'OPTIONS' || !('access-control-request-method' in request.headers)) return;

@@ -1,7 +1,7 @@
 /**
- * An export of Unleash: features of one environment, as its page *Export* and `POST /api/admin/features-batch/export`
- * give it. What Burgee cannot express is left out, small differences are reported. Buckets are Unleash's own, so every
- * percentage rollout is re-bucketed.
+ * Reads an Unleash export: features of one environment, from its *Export* page or from
+ * `POST /api/admin/features-batch/export`. Features that Burgee cannot express are left out, small differences are
+ * reported. Unleash buckets users in its own way, so every percentage rollout is re-bucketed.
  */
 import type { Matcher } from '#domain/definitions/matchers.ts';
 import type { SourceAccount, SourceFlag, Unread } from '#domain/import/source.ts';
@@ -90,7 +90,8 @@ function bodyOf({ key, strategies, settings, document, note }: Feature): Members
     clauses: [...userIdsOf(strategy), ...objectsOf(strategy.constraints).flatMap(clausesOf), ...segmentsOf(strategy)],
     buckets: sharesOf(strategy, variants, note),
   }));
-  // Users left out by one strategy are tried with the next. A rule of Burgee is final, so only the last may leave some out.
+  // Unleash tries users whom one strategy leaves out with the next. In Burgee the first matching rule decides, so only
+  // the last may leave users out.
   const isFinal = ({ buckets }: { buckets: readonly Bucket[] }) =>
     buckets.every(({ treatment }) => treatment !== 'off');
   if (!served.slice(0, -1).every(isFinal)) {
@@ -117,7 +118,7 @@ interface Variants {
   readonly weights: readonly { readonly treatment: string; readonly weight: number }[];
 }
 
-/** Variants of the strategies, which must agree, or the old ones of the environment. */
+/** The variants of the strategies, which must agree, or the environment's own, which older versions have. */
 function variantsOf(strategies: readonly Members[], settings: Members): Variants {
   const lists = strategies.map(({ variants }) => objectsOf(variants)).filter((list) => list.length > 0);
   const [first = objectsOf(settings.variants), ...others] = lists;
@@ -184,15 +185,18 @@ function segmentsOf({ segments }: Members): Clause[] {
   return [];
 }
 
-/** Users who do not get the parent as required get nothing. */
+/** A rule that serves `off` to users who do not get the parent as required. */
 function unmet({ feature, enabled, variants }: Members): Members {
-  if (texts(variants).length === 0 && enabled !== false) {
-    const depends = { splitName: nameFor(text(feature)), treatments: ['off'] };
-    return rulesOf([[{ type: 'IN_SPLIT', depends }]], everyone('off'))[0] ?? {};
-  }
-  const treatments = enabled === false ? ['off'] : treatmentNames(texts(variants));
+  const mustBeOff = enabled === false;
+  const required = texts(variants);
+  // Without variants, every treatment of the parent except `off` is on.
+  const isAnyOn = !mustBeOff && required.length === 0;
+  const treatments = mustBeOff || isAnyOn ? ['off'] : treatmentNames(required);
   const depends = { splitName: nameFor(text(feature)), treatments };
-  return rulesOf([[{ type: 'IN_SPLIT', negate: true, depends }]], everyone('off'))[0] ?? {};
+  const clause = isAnyOn
+    ? { type: 'IN_SPLIT' as const, depends }
+    : { type: 'IN_SPLIT' as const, negate: true, depends };
+  return rulesOf([[clause]], everyone('off'))[0] ?? {};
 }
 
 const onTexts: Readonly<Record<string, Matcher['type']>> = {

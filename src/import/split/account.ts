@@ -186,7 +186,7 @@ async function readProject(reading: Reading, { project, environments: items, peo
   ]);
   if (reading.wants('people') && !reading.isBurgee && items.some(({ changePermissions }) => !changePermissions)) {
     reading.leaveOut(
-      'Who may edit environments',
+      'Environment editors',
       'Split lists environments without their permissions. Set them in the access settings of each project.',
     );
   }

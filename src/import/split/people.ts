@@ -1,4 +1,4 @@
-/** Users, groups, and who may do what. Accounts that moved to Harness have none of this any more. */
+/** Users, groups and access lists. Accounts that moved to Harness no longer have them. */
 import type { Person, SourceGroup, SourceUser } from '#domain/import/source.ts';
 import { isObject, type Members } from '#domain/json.ts';
 import { memberIn, objectsIn, readByMarker, readByOffset, textIn } from './lists.ts';
@@ -7,7 +7,7 @@ import { type Named, type Reading, v2 } from './reading.ts';
 export interface People {
   readonly users: readonly SourceUser[];
   readonly groups: readonly SourceGroup[];
-  /** The person that an id of the source means, or undefined. */
+  /** The person that a reference in the source names, or undefined. */
   readonly personOf: (reference: Members) => Person | undefined;
 }
 
@@ -47,7 +47,7 @@ const toUser = (item: Members, groups: ReadonlyMap<string, SourceGroup>): Source
   groups: objectsIn(item, 'groups').flatMap((group) => groups.get(textIn(group, 'id'))?.name ?? []),
 });
 
-/** Lists of access repeat the names. That of a user may be an email address or not. */
+/** Access lists also have names. A user's may or may not be an email address. */
 function byName(reference: Members): Person | undefined {
   const [name, kind] = [textIn(reference, 'name'), textIn(reference, 'type').toLowerCase()];
   if (kind === 'group' || kind === 'api_key') return name === '' ? undefined : { kind, name };
@@ -56,9 +56,9 @@ function byName(reference: Members): Person | undefined {
 
 export interface Access {
   readonly viewers: readonly Person[] | undefined;
-  /** Of the whole project. */
+  /** Editors of the whole project. */
   readonly projectEditors?: readonly Person[] | undefined;
-  /** By the id of the environment; only restricted ones. */
+  /** By environment id; only restricted environments. */
   readonly editors: ReadonlyMap<string, readonly Person[]>;
 }
 
@@ -67,27 +67,30 @@ export async function readAccess(reading: Reading, { id, name }: Named, { person
     list.flatMap((grantee) => {
       const person = personOf(grantee);
       if (!person)
-        reading.leaveOut(`${what}: ${textIn(grantee, 'name') || textIn(grantee, 'id')}`, 'Nobody has this id.');
+        reading.leaveOut(
+          `${what}: ${textIn(grantee, 'name') || textIn(grantee, 'id')}`,
+          'No user, group or key has this id.',
+        );
       return person ?? [];
     });
   if (reading.isBurgee) return readOwnAccess(reading, { id, name }, named);
   const query = { resource_type: 'workspace', resource_id: id, limit: 200 };
   const items = await reading.attempt(
-    'Who may see projects',
+    'Project viewers',
     () => readByOffset(reading.api, `${v2}/restrictions`, query),
     [],
   );
   const [restriction] = items.filter((item) => memberIn(item.operations, 'view') === true);
-  const viewers = restriction && named(objectsIn(restriction.resourcePermissions, 'view'), `Who may see ${name}`);
+  const viewers = restriction && named(objectsIn(restriction.resourcePermissions, 'view'), `Viewers of ${name}`);
   return { viewers, editors: new Map() };
 }
 
 type NameAll = (list: readonly Members[], what: string) => Person[];
 
-/** Burgee answers all lists of a project at once, and those of environments, which the vendor's API keeps to itself. */
+/** Burgee returns all lists of a project at once, with those of environments, which the vendor's API does not show. */
 async function readOwnAccess(reading: Reading, { id, name }: Named, named: NameAll): Promise<Access> {
   const access = await reading.attempt(
-    `Who may do what in ${name}`,
+    `Access to ${name}`,
     async () => (await reading.api.get(`${v2}/workspaces/${id}/access`)).body,
     undefined,
   );
@@ -95,12 +98,12 @@ async function readOwnAccess(reading: Reading, { id, name }: Named, named: NameA
     memberIn(circle, 'restricted') === true ? named(objectsIn(circle, 'grantees'), what) : undefined;
   const body = isObject(access) ? access : {};
   const editors = objectsIn(body, 'environments').flatMap((environment) => {
-    const people = circleOf(environment.editors, `Who may edit ${name}/${textIn(environment, 'name')}`);
+    const people = circleOf(environment.editors, `Editors of ${name}/${textIn(environment, 'name')}`);
     return people ? [[textIn(environment, 'id'), people] as const] : [];
   });
   return {
-    viewers: circleOf(body.view, `Who may see ${name}`),
-    projectEditors: circleOf(body.edit, `Who may edit ${name}`),
+    viewers: circleOf(body.view, `Viewers of ${name}`),
+    projectEditors: circleOf(body.edit, `Editors of ${name}`),
     editors: new Map(editors),
   };
 }

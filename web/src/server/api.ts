@@ -11,7 +11,7 @@ import { ApiProblem } from './api-problem.ts';
 import { connectionLost, isConnectionLost } from './connection.ts';
 import { signedInAgain } from './signed-out.ts';
 
-type WordsOf<E extends Endpoint> = [Params<E['path']>] extends [never]
+type ParamsOf<E extends Endpoint> = [Params<E['path']>] extends [never]
   ? { readonly params?: never }
   : { readonly params: Readonly<Record<Params<E['path']>, string>> };
 type QueryOf<E extends Endpoint> = E extends { readonly query: TObject }
@@ -34,7 +34,7 @@ type IfMatchOf<E extends Endpoint> = 'precondition_failed' extends E['problems']
 /** Undefined values are not sent. */
 type Loose<T> = { readonly [Name in keyof T]: T[Name] | undefined };
 
-export type Input<E extends Endpoint> = WordsOf<E> & QueryOf<E> & BodyOf<E> & IfMatchOf<E>;
+export type Input<E extends Endpoint> = ParamsOf<E> & QueryOf<E> & BodyOf<E> & IfMatchOf<E>;
 /** The input is optional if the endpoint needs none. */
 type Args<E extends Endpoint> = Record<never, never> extends Input<E> ? [input?: Input<E>] : [input: Input<E>];
 
@@ -83,8 +83,8 @@ const accountEndpoints: ReadonlySet<Endpoint> = new Set(
 /** The path of a request, relative to the server. */
 export function urlOf<E extends Endpoint>(endpoint: E, { params = {}, query = {} }: LooseInput = {}): string {
   const base = endpoint.base ?? (accountEndpoints.has(endpoint) ? accountPrefix : prefix);
-  const filled = endpoint.path.replaceAll(/(?<=\/):(\w+)/g, (_, word: string) =>
-    encodeURIComponent(params[word] ?? ''),
+  const filled = endpoint.path.replaceAll(/(?<=\/):(\w+)/g, (_, name: string) =>
+    encodeURIComponent(params[name] ?? ''),
   );
   return base + filled + stringifySearch(query);
 }
@@ -92,7 +92,7 @@ export function urlOf<E extends Endpoint>(endpoint: E, { params = {}, query = {}
 async function send(endpoint: Endpoint, input: LooseInput): Promise<Response> {
   const { body, ifMatch } = input;
   const headers = {
-    // The browser itself names the type of a form, with the boundary of its parts.
+    // For a form, the browser sets the content type, which includes the boundary.
     ...(body === undefined || body instanceof FormData
       ? {}
       : { 'content-type': endpoint.textBody ? 'text/plain' : 'application/json' }),

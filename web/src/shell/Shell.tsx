@@ -50,7 +50,7 @@ function Frame({ children }: Props) {
   }, []);
   useEffect(startLive, []);
   useEffect(() => {
-    // Of what happened while nobody was signed in, nothing was heard.
+    // Other tabs may have changed drafts while nobody was signed in.
     readDraftsAgain(null);
     const follow = ({ key }: StorageEvent) => readDraftsAgain(key);
     addEventListener('storage', follow);
@@ -62,7 +62,7 @@ function Frame({ children }: Props) {
   }, []);
   usePageActions([
     { label: 'Search or jump to', keys: 'mod+k', isMove: true, run: openPalette },
-    { label: 'Show the shortcuts', keys: '?', isMove: true, run: openShortcuts },
+    { label: 'Show keyboard shortcuts', keys: '?', isMove: true, run: openShortcuts },
   ]);
   return (
     <div className={useIsRail() ? styles.railed : styles.shell}>

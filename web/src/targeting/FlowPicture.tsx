@@ -1,9 +1,9 @@
 import { useId } from 'react';
-import { type BarPart, bandsOf } from '#domain/evaluation/bands.ts';
 import { drawnFlows, type Effect } from '#domain/evaluation/effects.ts';
 import { colourOf } from '../kit/treatments.ts';
 import { percent } from '../ui/percent.ts';
 import styles from './FlowPicture.module.css';
+import { type BarPart, bandsOf } from './flow-bands.ts';
 
 interface Props {
   readonly effect: Effect;

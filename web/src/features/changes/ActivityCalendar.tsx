@@ -34,7 +34,7 @@ export function ActivityCalendar({ filter }: { readonly filter: ChangeFilter }) 
   if (query.error && !query.data) return <Failure problem={query.error} onRetry={query.refetch} />;
   const byName = new Map(query.data?.days.map((one) => [one.day, one]));
   return (
-    <section className={styles.calendar} aria-label="Changes of the last year">
+    <section className={styles.calendar} aria-label="Changes in the last year">
       <Squares days={days} byName={byName} />
       <p className={styles.legend} aria-hidden>
         Less

@@ -58,7 +58,7 @@ export function EditEnvironmentDialog({ environment, onClose }: Props) {
       />
       <Checkbox
         label="Production"
-        hint="Marked in amber everywhere. It does not change what anyone gets."
+        hint="Marked in amber everywhere. This does not change what anyone gets."
         checked={isProduction}
         onChange={({ target }) => setProduction(target.checked)}
       />

@@ -40,7 +40,7 @@ export function useProgress({ project, environment }: Start) {
   const isHere = (flag: { definitions?: { environment: { id: string } }[] }) =>
     (flag.definitions ?? []).some((definition) => definition.environment.id === environment?.id);
   const candidates = [...own, ...(oldest.data?.objects ?? [])];
-  // The page stays with its flag, whatever others create: it changes what people get.
+  // The page changes what people get, so it stays with one flag, whatever others create.
   const [kept, setKept] = useState<string>();
   const flag = candidates.find(({ id }) => id === kept) ?? candidates.find(isHere) ?? candidates[0];
   if (flag && flag.id !== kept) setKept(flag.id);
@@ -50,14 +50,14 @@ export function useProgress({ project, environment }: Start) {
     ...reading(getDefinition, { params: place }),
     enabled: defined !== undefined,
     refetchInterval: refreshMs,
-    // The page stays as it is, and with it the focus, while another environment loads.
+    // Keeps the page, and so the focus, while another environment loads.
     placeholderData: keepPreviousData,
   });
   return {
     isLoading: newestOwn.isPending || oldest.isLoading || (defined !== undefined && definition.isPending),
     flag,
     isOwn: own.some(({ id }) => id === flag?.id),
-    /** Of the flag, here. */
+    /** The flag's definition in the environment. */
     definition: defined && definition.data,
     hasInvited: (users.data?.data.length ?? 0) > 1,
   };

@@ -16,6 +16,7 @@ interface Props {
 /** The rules in evaluation order. */
 export function RuleSteps({ open, onOpen, onSay }: Props) {
   const { targeting, change, differences } = useDefinition();
+  /** The rule to focus after the next render; -1 if none is left, which means the default rule. */
   const focused = useRef<number>(undefined);
   useEffect(() => {
     if (focused.current === undefined) return;

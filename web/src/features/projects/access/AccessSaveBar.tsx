@@ -7,11 +7,11 @@ import { focusWhenLost } from '../../../ui/focus.ts';
 import { useEditing } from './access-editing.ts';
 import { effectOf, type RightsRow } from './effective-rights.ts';
 
-/** What saving does, while something is unsaved. */
+/** Shown while there are unsaved changes; says what saving them does. */
 export function AccessSaveBar({ rows }: { readonly rows: readonly RightsRow[] | undefined }) {
   const { base, access, changes, discard, isBehind, catchUp, save, isSaving, problem } = useEditing();
   const goOn = isBehind ? catchUp : save;
-  // It goes with its buttons, of which one has the focus.
+  // The focus is on one of its buttons when the bar disappears.
   useEffect(() => focusWhenLost, []);
   usePageActions([
     { label: isBehind ? 'Load their changes' : 'Save access', keys: 'mod+s', run: goOn },

@@ -1,8 +1,8 @@
 /** Flows as bands between two bars, Now and After: where each band begins and ends, in percent from the top. */
-import type { Flow } from './effect-flows.ts';
+import type { Flow } from '#domain/evaluation/effect-flows.ts';
 
 export interface Band extends Flow {
-  /** Where its upper edge is in the bar at the left, and at the right. */
+  /** The position of its upper edge in the left bar, and in the right bar. */
   readonly left: number;
   readonly right: number;
 }
@@ -20,8 +20,8 @@ export interface Bands {
 }
 
 /**
- * Both bars have the order of the treatments, so that keys that stay run straight where nothing above them moves.
- * Treatments without keys are left out.
+ * Both bars list treatments in the same order, so that bands of keys that stay are straight where nothing above them
+ * moves. Treatments without keys are left out.
  */
 export function bandsOf(flows: readonly Flow[], order: readonly string[]): Bands {
   const names = [...new Set([...order, ...flows.flatMap(({ from, to }) => [from, to])])];
