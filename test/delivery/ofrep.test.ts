@@ -175,6 +175,15 @@ test('all flags at once have an ETag of the flags and the context', async () => 
   assert.equal(changed.body.flags.find((flag: { key: string }) => flag.key === one.name).value, true);
 });
 
+test('pages of another origin can see the ETag, and send it and the key', async () => {
+  const { headers } = await fetch(`${url}/ofrep/v1/configuration`, { headers: { authorization: `Bearer ${key}` } });
+  assert.equal(headers.get('access-control-expose-headers'), 'ETag');
+  const preflight = await api.call('OPTIONS' as 'GET', '/ofrep/v1/evaluate/flags', { as: null });
+  const allowed = String(preflight.headers['access-control-allow-headers']).split(', ');
+  for (const name of ['Authorization', 'Content-Type', 'If-None-Match', 'X-API-Key'])
+    assert.ok(allowed.includes(name), name);
+});
+
 test('the configuration names Burgee and what it evaluates', async () => {
   const { status, body, etag } = await ask('configuration', {});
   assert.deepEqual([status, body.name], [200, 'Burgee']);

@@ -138,9 +138,12 @@ const toResult = (key: string, evaluated: EvaluatedFlag) => {
 
 const json = (status: number, value: object): Body => ({ status, body: JSON.stringify(value) });
 
+/** Otherwise pages of another origin cannot read it, and load everything again each time. */
+const exposed = ['access-control-expose-headers', 'ETag'];
+
 /** The ETag covers the context too: a client that changes it asks again with the old one. */
 function unlessKnown({ headers }: IncomingMessage, body: string, context = ''): Body {
   const etag = `"${createHash('sha256').update(context).update('\n').update(body).digest('base64url')}"`;
   const isKnown = headers['if-none-match']?.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
-  return { ...(isKnown ? { status: 304, body: '' } : { body }), headers: ['etag', etag] };
+  return { ...(isKnown ? { status: 304, body: '' } : { body }), headers: ['etag', etag, ...exposed] };
 }

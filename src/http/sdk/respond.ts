@@ -290,11 +290,11 @@ export function callerOf({ headers }: IncomingMessage, key: Caller['key'], query
 const said = (header: string | string[] | undefined): string | undefined =>
   header === '' || header === 'NA' || header === 'unknown' ? undefined : header?.toString();
 
-/** What browsers ask for before each request, as measured with the vendor's SDKs. */
+/** What browsers ask for before each request, as measured with the vendor's SDKs; the last two are for OFREP. */
 const preflightHeaders = [
   ...['access-control-allow-methods', 'GET, POST, OPTIONS'],
   'access-control-allow-headers',
-  'Authorization, Content-Type, SplitSDKVersion, SplitSDKImpressionsMode, Cache-Control, SplitSDKMachineIP, SplitSDKMachineName',
+  'Authorization, Content-Type, SplitSDKVersion, SplitSDKImpressionsMode, Cache-Control, SplitSDKMachineIP, SplitSDKMachineName, If-None-Match, X-API-Key',
   ...['access-control-max-age', '86400'],
 ];
 
