@@ -178,8 +178,8 @@ test('all flags at once have an ETag of the flags and the context', async () => 
 test('pages of another origin can see the ETag, and send it and the key', async () => {
   const { headers } = await fetch(`${url}/ofrep/v1/configuration`, { headers: { authorization: `Bearer ${key}` } });
   assert.equal(headers.get('access-control-expose-headers'), 'ETag');
-  const preflight = await api.call('OPTIONS' as 'GET', '/ofrep/v1/evaluate/flags', { as: null });
-  const allowed = String(preflight.headers['access-control-allow-headers']).split(', ');
+  const preflight = await fetch(`${url}/ofrep/v1/evaluate/flags`, { method: 'OPTIONS' });
+  const allowed = preflight.headers.get('access-control-allow-headers')?.split(', ') ?? [];
   for (const name of ['Authorization', 'Content-Type', 'If-None-Match', 'X-API-Key'])
     assert.ok(allowed.includes(name), name);
 });
