@@ -4,6 +4,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { tables } from '#operations/copy.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -40,6 +41,14 @@ test('docs/settings.md has a row for every variable that the configuration reads
   const rows = [...read('docs/settings.md').matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name = '']) => name);
   assert.ok(variables.length > 20, 'variables are found');
   assert.deepEqual(rows.sort(), variables.sort());
+});
+
+test('docs/data.md has a row for every table, and for no other', () => {
+  const [, section = ''] = read('docs/data.md').split(/^## Tables$/m);
+  const rows = [...section.matchAll(/^\| (`[^|]+`) \|/gm)].flatMap(([, names = '']) =>
+    [...names.matchAll(/`(\w+)`/g)].map(([, name = '']) => name),
+  );
+  assert.deepEqual(rows.sort(), [...tables.map(({ name }) => name), 'migrations'].sort());
 });
 
 test('docs/decisions/README.md lists every decision, docs/operating/README.md every page', () => {
