@@ -108,6 +108,23 @@ test('a layer imports only the layers that it may', () => {
   );
 });
 
+test('in the picture of ARCHITECTURE.md a layer is above all that it may import', () => {
+  const levels = [...read('ARCHITECTURE.md').matchAll(/^│ +([^│]+) │/gm)].map(([, names = '']) =>
+    names.trim().split(/ +/),
+  );
+  const levelOf = (layer: string) => levels.findIndex((names) => names.includes(layer));
+  assert.deepEqual(
+    levels.flat().sort(),
+    Object.keys(mayUse)
+      .filter((layer) => layer !== 'demo')
+      .sort(),
+  );
+  for (const [layer, used] of Object.entries(mayUse)) {
+    const below = used.map((place) => place.split('/')[0] ?? '').filter((name) => levelOf(name) > levelOf(layer));
+    assert.equal(below.length, used.length, layer);
+  }
+});
+
 test('a relative import stays in its layer, but for the configuration and, in the demo, a whole server', () => {
   const wrong = imports.filter(({ file, target }) => {
     if (!target.startsWith('.')) return false;
