@@ -18,18 +18,32 @@ export interface Message {
  * SDKs by what they understand. Payloads have the format of spec 1.3, so SDKs with an older spec are told to fetch
  * instead, and get no rule-based segments. Client-side SDKs before 1.2 expect another form of membership messages.
  */
-export type Audience = 'server' | 'server before 1.3' | 'client' | 'client 1.2' | 'client before 1.2';
+export type Audience =
+  | 'server'
+  | 'server without payloads'
+  | 'server before 1.3'
+  | 'client'
+  | 'client 1.2'
+  | 'client before 1.2';
 type Channel = 'flags' | 'segments' | 'memberships';
 
-export const servers: readonly Audience[] = ['server', 'server before 1.3'];
+export const servers: readonly Audience[] = ['server', 'server without payloads', 'server before 1.3'];
 const current: readonly Audience[] = ['server', 'client'];
-const older: readonly Audience[] = ['server before 1.3', 'client 1.2', 'client before 1.2'];
-const everyone = [...current, ...older];
+const withoutPayloads: readonly Audience[] = ['server without payloads'];
+const fetching: readonly Audience[] = [...withoutPayloads, 'server before 1.3', 'client 1.2', 'client before 1.2'];
+const everyone = [...current, ...fetching];
 
-export function audienceOf(type: SdkKey['type'], spec: string): Audience {
-  if (type === 'server_side') return spec === '1.3' ? 'server' : 'server before 1.3';
-  return spec === '1.3' ? 'client' : spec === '1.2' ? 'client 1.2' : 'client before 1.2';
+/** Ruby's SDK and .NET's read up to 10,000 bytes at a time, and lose a message that is cut: theirs must be short. */
+const readsInPieces = /^(ruby|\.NET)/;
+
+export function audienceOf(type: SdkKey['type'], spec: string, sdk: string | undefined): Audience {
+  if (type === 'client_side') return spec === '1.3' ? 'client' : spec === '1.2' ? 'client 1.2' : 'client before 1.2';
+  if (spec !== '1.3') return 'server before 1.3';
+  return readsInPieces.test(sdk ?? '') ? 'server without payloads' : 'server';
 }
+
+/** Whether a message brings it the change itself. */
+export const takesPayloads = (audience: Audience): boolean => current.includes(audience);
 
 /** Channel names, and what a token lets its owner do there. SDKs ask for exactly these; the stream has them anyway. */
 export function channelsOf(environmentId: string, type: SdkKey['type']): Record<string, readonly string[]> {
@@ -83,22 +97,22 @@ export async function definitionMessages({
   const [segmentUpdates, flagUpdates] = await Promise.all([
     chain(ruleBasedSegments, before.ruleBasedNumber, async (segment, pcn) => [
       { channel: 'flags', to: current, body: await update('RB_SEGMENT_UPDATE', segment, pcn) },
+      { channel: 'flags', to: withoutPayloads, body: { type: 'RB_SEGMENT_UPDATE', changeNumber: segment.number } },
     ]),
     chain(flags, before.flagsNumber, async (flag, pcn) => [
       ...(flag.isKilled ? [kill(flag)] : []),
       { channel: 'flags', to: current, body: await update('SPLIT_UPDATE', flag, pcn) },
-      { channel: 'flags', to: older, body: { type: 'SPLIT_UPDATE', changeNumber: flag.number } },
+      { channel: 'flags', to: fetching, body: { type: 'SPLIT_UPDATE', changeNumber: flag.number } },
     ]),
   ]);
   return [
-    ...(segmentUpdates ?? [fetchAll('RB_SEGMENT_UPDATE', ruleBasedSegments, current)]),
+    ...(segmentUpdates ?? [fetchAll('RB_SEGMENT_UPDATE', ruleBasedSegments, [...current, ...withoutPayloads])]),
     ...(flagUpdates ?? [fetchAll('SPLIT_UPDATE', flags, everyone)]),
   ];
 }
 
-/** Whether SDKs of the current spec need to fetch nothing after it. */
-export const isWhole = ({ body, to }: Message): boolean =>
-  !to.some((audience) => current.includes(audience)) || !isUpdate(body) || 'd' in body;
+/** Whether SDKs that take payloads need to fetch nothing after it. */
+export const isWhole = ({ body, to }: Message): boolean => !to.some(takesPayloads) || !isUpdate(body) || 'd' in body;
 
 const isUpdate = (body: object): boolean => 'type' in body && body.type === 'SPLIT_UPDATE';
 

@@ -15,6 +15,7 @@ import {
   type Sighting,
 } from '#domain/sdks.ts';
 import type { SdkKey } from './keys.ts';
+import { audienceOf, takesPayloads } from './messages.ts';
 
 /** An SDK as a request describes it. */
 export interface Caller {
@@ -44,7 +45,7 @@ export interface Sdks {
   has(caller: Caller, changeNumber: number, spec: string): void;
   /** It was sent what is newer than `since`, up to this number; -1: everything. */
   sent(caller: Caller, facts: { readonly since: number; readonly changeNumber: number; readonly spec: string }): void;
-  /** All its streams were sent the flags up to this number. */
+  /** All its streams were sent the flags up to this number, except those that only tell their SDKs to fetch. */
   told(environmentId: string, changeNumber: number): void;
   reported(caller: Caller, errors: Omit<SdkErrors, 'at'>): void;
   /** Its application ends. */
@@ -227,7 +228,8 @@ export function createSdks(now: () => number): Sdks {
       const environment = environments.get(environmentId);
       if (!environment) return;
       for (const seen of allOf(environment)) {
-        if (seen.streams > 0 && changeNumber > (seen.changeNumber ?? 0)) learn(seen, changeNumber);
+        const isNew = seen.streams > 0 && changeNumber > (seen.changeNumber ?? 0);
+        if (isNew && takesPayloads(audienceFor(seen))) learn(seen, changeNumber);
       }
       environment.version += 1;
     },
@@ -316,6 +318,10 @@ export function createSdks(now: () => number): Sdks {
     },
   };
 }
+
+/** One that polls another node has an unknown spec here. */
+const audienceFor = ({ isClientSide, spec = '1.3', sdk }: Seen) =>
+  audienceOf(isClientSide ? 'client_side' : 'server_side', spec, sdk);
 
 const cut = (text: string): string => (text.length > maxText ? `${text.slice(0, maxText)}…` : text);
 

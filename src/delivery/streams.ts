@@ -28,8 +28,11 @@ import {
 import type { Verified } from './tokens.ts';
 
 export interface Streams {
-  /** Writes to the response, whose head was sent, until it ends. The caller has verified the token. */
-  open(subscriber: Verified, response: ServerResponse): void;
+  /**
+   * Writes to the response, whose head was sent, until it ends. The caller has verified the token. `sdk` is its name and
+   * version.
+   */
+  open(subscriber: Verified & { readonly sdk: string | undefined }, response: ServerResponse): void;
   /** How many are open, and how many were closed since the start because they read too slowly. */
   readonly figures: { readonly open: number; readonly dropped: number };
   /** Whether `end` was called: SDKs should connect to another node. */
@@ -167,11 +170,11 @@ export function createStreams(options: StreamsOptions): Streams {
     get isEnding() {
       return isEnding;
     },
-    open: ({ keyId, type, environmentId, spec, expiresAt }, response) => {
+    open: ({ keyId, type, environmentId, spec, expiresAt, sdk }, response) => {
       const environment = environmentOf(environmentId);
       const group = groups[opened % groupCount];
       opened += 1;
-      const stream: Stream = { response, keyId, audience: audienceOf(type, spec), expiresAt };
+      const stream: Stream = { response, keyId, audience: audienceOf(type, spec, sdk), expiresAt };
       environment.streams.add(stream);
       group?.add(stream);
       figures.open += 1;

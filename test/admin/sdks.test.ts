@@ -13,7 +13,7 @@ import { startSdkSharing } from '#jobs/sdk-sharing.ts';
 import { startApi } from '../support/app.ts';
 import { aDefinedFlag, aDefinition, aProject, type ProjectFixture } from '../support/build.ts';
 import { anSdkKey, listening } from '../support/sdk.ts';
-import { openStream } from '../support/streams.ts';
+import { openStream, streamWith, tokenFor } from '../support/streams.ts';
 
 const api = await startApi();
 const url = await listening(api);
@@ -253,6 +253,29 @@ test('an SDK has what a poll was answered with; a request without its version do
   // It is restarted.
   await send('/api/splitChanges?s=1.3&since=-1', key);
   assert.deepEqual(await state(), [1, 1, 0]);
+});
+
+test('an SDK whose stream only tells it to fetch has a change once it has fetched it', async () => {
+  const project = await aProject(api);
+  const { path } = await aDefinedFlag(api, project);
+  const key = await anSdkKey(api, project);
+  const ruby = { version: 'ruby-8.10.1', machine: 'ruby' };
+  await send('/api/splitChanges?s=1.3&since=-1', key, ruby);
+  const { changeNumber } = await convergence(project);
+  const headers = { splitsdkversion: ruby.version, splitsdkmachinename: ruby.machine };
+  const streams = [await streamWith(url, await tokenFor(url, key), { headers }), await openStream(url, key)];
+  await api.put(path, aDefinition({ trafficAllocation: 1 }));
+  const told = await until(async () => {
+    const all = await convergence(project);
+    return all.converged > 0 && all;
+  });
+  assert.deepEqual(
+    told.stragglers.map(({ machine }) => machine),
+    ['ruby'],
+  );
+  await send(`/api/splitChanges?s=1.3&since=${changeNumber}`, key, ruby);
+  assert.equal((await convergence(project)).converged, 2);
+  for (const stream of streams) stream.close();
 });
 
 test('an SDK that polls one node and streams from another has a change once it was sent, after the time that it took', () => {

@@ -5,7 +5,14 @@ import { test } from 'node:test';
 import sql from 'sql-template-tag';
 import { hash64 } from '#domain/hash64.ts';
 import { startApi } from '../support/app.ts';
-import { aDefinedFlag, aLargeSegment, aProject, aSegment, type ProjectFixture } from '../support/build.ts';
+import {
+  aDefinedFlag,
+  aLargeSegment,
+  aProject,
+  aRuleBasedSegment,
+  aSegment,
+  type ProjectFixture,
+} from '../support/build.ts';
 import { until } from '../support/nodes.ts';
 import { anSdkKey } from '../support/sdk.ts';
 import { listenTo, openStream, streamWith, tokenFor, unpacked } from '../support/streams.ts';
@@ -79,7 +86,7 @@ test('only SDK keys get a token, and client-side ones only for users', async () 
 test('a stream greets at once with a keepalive and publishers on both control channels', async () => {
   const { server } = await aWorld();
   for (const path of ['/sse', '/event-stream']) {
-    const stream = await streamWith(base, await tokenFor(base, server), path);
+    const stream = await streamWith(base, await tokenFor(base, server), { path });
     await until('the greeting', () => stream.frames().length === 2);
     const { headers } = stream.response;
     assert.deepEqual(
@@ -194,6 +201,29 @@ test('each flag of a change has its message, with the number before it', async (
     type: 'SPLIT_UPDATE',
     changeNumber: numbers[1],
   });
+});
+
+test('SDKs for Ruby and .NET, which lose a message that is cut, are told to fetch', async () => {
+  const { project, path, server } = await aWorld();
+  const { name } = await aRuleBasedSegment(api, project, [project.staging]);
+  const sdks = ['ruby-8.10.1', '.NET_CORE-7.12.0', '.NET-7.12.0'];
+  const streams = await Promise.all(
+    sdks.map(async (splitsdkversion) =>
+      streamWith(base, await tokenFor(base, server), { path: '/event-stream', headers: { splitsdkversion } }),
+    ),
+  );
+  const rules = {
+    rules: [{ condition: { combiner: 'AND', matchers: [{ type: 'IN_LIST_STRING', strings: ['ana'] }] } }],
+  };
+  const place = `/rule-based-segments/ws/${project.id}/${name}/environments/${project.staging.id}`;
+  assert.equal((await api.put(place, rules)).status, 200);
+  const number = await change(path, flipTo('on'));
+  for (const stream of streams) {
+    await stream.receives('SPLIT_UPDATE', number);
+    const [segment, flag] = stream.messages();
+    assert.deepEqual(segment, { type: 'RB_SEGMENT_UPDATE', changeNumber: segment?.changeNumber });
+    assert.deepEqual(flag, { type: 'SPLIT_UPDATE', changeNumber: number });
+  }
 });
 
 test('a kill comes before the update', async () => {

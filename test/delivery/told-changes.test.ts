@@ -33,7 +33,7 @@ async function aStream(written: (bytes: string) => void) {
       written(String(bytes));
       return write(bytes as string);
     };
-    const subscriber = { keyId: 'key', type: 'server_side', environmentId, spec: '1.3' } as const;
+    const subscriber = { keyId: 'key', type: 'server_side', environmentId, spec: '1.3', sdk: undefined } as const;
     streams.open({ ...subscriber, expiresAt: Number.POSITIVE_INFINITY }, response);
   };
   const server = createServer(open).listen(0, '127.0.0.1');

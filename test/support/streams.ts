@@ -139,8 +139,13 @@ export async function openStream(base: string, key: string, query = ''): Promise
   return streamWith(base, await tokenFor(base, key, query));
 }
 
-export async function streamWith(base: string, token: string, path = '/sse'): Promise<RawStream> {
-  const request = get(`${base}${path}?channels=a&accessToken=${token}&v=1.1&heartbeats=true`, { agent: false });
+export async function streamWith(
+  base: string,
+  token: string,
+  { path = '/sse', headers = {} }: { readonly path?: string; readonly headers?: Record<string, string> } = {},
+): Promise<RawStream> {
+  const url = `${base}${path}?channels=a&accessToken=${token}&v=1.1&heartbeats=true`;
+  const request = get(url, { agent: false, headers });
   after(() => request.destroy());
   const response = await responseTo(request);
   let text = '';

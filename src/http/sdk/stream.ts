@@ -59,8 +59,9 @@ export function streamEndpoints({ feed, keys, streams, sdks, tokens, now }: Stre
     response.writeHead(200, head);
     if (request.method === 'HEAD') response.end();
     else {
-      streams.open(stillValid, response);
-      response.once('close', sdks.streaming(callerOf(request, { id, environmentId, type }, query)));
+      const caller = callerOf(request, { id, environmentId, type }, query);
+      streams.open({ ...stillValid, sdk: caller.sdk }, response);
+      response.once('close', sdks.streaming(caller));
     }
     return 'sent' as const;
   };
