@@ -86,9 +86,12 @@ test('only SDK keys get a token, and client-side ones only for users', async () 
 test('a stream greets at once with a keepalive and publishers on both control channels', async () => {
   const { server } = await aWorld();
   for (const path of ['/sse', '/event-stream']) {
-    const stream = await streamWith(base, await tokenFor(base, server), { path });
+    const keepingAlive = { connection: 'keep-alive' };
+    const stream = await streamWith(base, await tokenFor(base, server), { path, headers: keepingAlive });
     await until('the greeting', () => stream.frames().length === 2);
     const { headers } = stream.response;
+    // It has no length: its end is that of the connection.
+    assert.deepEqual([headers.connection, headers['keep-alive']], ['close', undefined]);
     assert.deepEqual(
       [headers['content-type'], headers['access-control-allow-origin'], headers['x-accel-buffering']],
       ['text/event-stream; charset=utf-8', '*', 'no'],

@@ -20,6 +20,8 @@ const head = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store',
   'access-control-allow-origin': '*',
+  // The body has no length, so its end is that of the connection; Node says `keep-alive` otherwise.
+  connection: 'close',
   // Otherwise nginx collects what is written.
   'x-accel-buffering': 'no',
 };
