@@ -88,7 +88,7 @@ function printSummary(found: Found, flagCount: number): void {
   );
 }
 
-/** At most as many as a report may have: of each flag the first ones, equally many. */
+/** Up to the limit of a report: the first references of each flag, the same number for each. */
 function fitting(found: Found): CodeReference[] {
   const lists = [...found.values()].map(({ references }) => references);
   const upTo = (most: number) => lists.flatMap((references) => references.slice(0, most));

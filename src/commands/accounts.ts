@@ -289,7 +289,7 @@ async function requireUnguessable(password: string, words: readonly string[]): P
 /** Loaded with the first password that is set: it takes a fifth of the time in which most operator commands run. */
 let leakedPasswords: Promise<ReadonlySet<string>> | undefined;
 
-/** In a thread: unpacking the list takes 40 ms, for which nobody else would be answered. */
+/** In a thread, because unpacking the list would block the event loop for 40 ms. */
 async function loadLeakedPasswords(): Promise<ReadonlySet<string>> {
   const worker = new Worker(new URL('leaked-passwords-worker.ts', import.meta.url));
   const [passwords] = (await once(worker, 'message')) as [readonly string[]];

@@ -166,15 +166,15 @@ export const environmentIdsOf = (operations: readonly PlacedOperation[]): string
   ...new Set(operations.flatMap(({ environment }) => environment?.id ?? [])),
 ];
 
-/** As many are told of a request. */
-export const maxTold = 50;
+/** How many people are mailed about a request. */
+export const maxMailed = 50;
 
 /** People who could approve the changeset now; of many, the first. */
 export async function listApprovers(db: Reader, changeset: Reviewed): Promise<ActivePerson[]> {
   const { head, project, operations } = changeset;
   const environmentIds = environmentIdsOf(operations);
   const filter = { projectId: project.id, environmentIds, emailKeys: head.approvers.map(emailKey) };
-  const people = await listPossibleApprovers(db, filter, maxTold);
+  const people = await listPossibleApprovers(db, filter, maxMailed);
   if (people.length === 0) return [];
   const actors = people.map((person) => actorOfUser(person, person.isAdministrator));
   const standings = await standingsFor(db, actors, changeset);

@@ -7,7 +7,7 @@ import { type ActivePerson, listActivePeople, listEditors } from '#store/approva
 import { type ChangesetMail, type ChangesetNews, isAsking, putChangesetMails } from '#store/outbox.ts';
 import { reaches } from '#store/scope-filter.ts';
 import { actorOfUser } from './actors.ts';
-import { listApprovers, maxTold, type Reviewed } from './approvals.ts';
+import { listApprovers, maxMailed, type Reviewed } from './approvals.ts';
 import type { Entry, RecordingTx } from './context.ts';
 
 interface Happened {
@@ -33,12 +33,12 @@ export async function tellOf(tx: RecordingTx, changeset: Reviewed, happened: Hap
 /** Tells people who can apply it that it waits for one of them. */
 export const askEditors = async (tx: RecordingTx, changeset: Reviewed): Promise<void> => {
   const happened = { before: changeset.head.status, action: 'changeset.requested' } as const;
-  await tell(tx, changeset, { news: 'ready', people: await listEditors(tx, changeset.head.id, maxTold), happened });
+  await tell(tx, changeset, { news: 'ready', people: await listEditors(tx, changeset.head.id, maxMailed), happened });
 };
 
 const awaiting: readonly ChangesetState[] = ['REQUESTED', 'SCHEDULE_REQUESTED'];
 
-/** What is told whatever the state is then. */
+/** News that is sent whatever the new state is. */
 const acts: Readonly<Record<string, ChangesetNews>> = {
   'changeset.approved': 'approved',
   'changeset.asked': 'asked',

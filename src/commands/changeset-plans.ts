@@ -243,11 +243,11 @@ const planners: Readonly<Record<PlacedOperation['kind'], Planner>> = {
 interface LaterState {
   /** From 2. */
   readonly step: number;
-  /** Undefined: it conflicts with what is there now. */
+  /** Undefined if it conflicts with the current state. */
   readonly targeting: Targeting | undefined;
 }
 
-/** What the further steps of a ramp make of the definition, until one does not fit what is there now. */
+/** The definition after each further step of a ramp, up to the first step that conflicts with the current state. */
 async function laterStates(
   { schedule, step }: Planning,
   operation: PlacedOperation,
@@ -295,7 +295,7 @@ interface DefinitionPlace {
   readonly flagId: string;
 }
 
-/** A definition before and after an operation, against what is there now. */
+/** A definition before and after an operation, based on its current state. */
 async function sidesOf(db: Reader, { environment, flagId }: DefinitionPlace, operation: PlacedOperation | undefined) {
   const stored = await findStoredDefinition(db, environment, flagId);
   const now = stored && parseStored(stored);

@@ -108,7 +108,7 @@ async function lockRequested(tx: RecordingTx, id: string, ifMatch: string | unde
   return found;
 }
 
-/** Adds to the discussion, whatever its state. */
+/** Adds to the discussion, in any state. */
 export const commentChangeset = (context: Context, id: string, comment: string) =>
   write(context, (tx) => commentChangesetIn(tx, id, comment));
 

@@ -80,7 +80,7 @@ interface Saved {
   readonly scheduledBy?: Person;
 }
 
-/** Stores the changeset in its new state, with an audit entry, and tells those whom it concerns. */
+/** Stores the changeset in its new state, with an audit entry, and notifies the people concerned. */
 export async function saveAs(
   tx: RecordingTx,
   { project, head, operations, reviews }: Reviewed,

@@ -172,7 +172,7 @@ export async function applyOperationsIn(
   return { recording, applied };
 }
 
-/** A draft that takes back what a changeset changed, against what is there now. Seeds come back too. */
+/** A draft that reverts a changeset, based on the current state. It restores seeds too. */
 export const revertChangeset = (context: Context, id: string, note: Partial<Note>) =>
   write(context, (tx) => revertChangesetIn(tx, id, note));
 

@@ -326,7 +326,7 @@ export async function deleteFlagIn(tx: RecordingTx, { project, flag, note, ifMat
     const removedAt = await removeDefinition(recording, { project, environment, flag, note }, { stored, revision });
     notBefore = Math.max(notBefore, removedAt);
   }
-  // While it is there, those who watch it are known.
+  // Before the deletion, which also deletes the watches.
   await tx.record({ ...entry('flag.deleted', project, before), before: withoutRevision(before), note, notBefore });
   await store.deleteFlag(tx, before);
   return true as const;
@@ -337,7 +337,7 @@ export async function removeFlagsIn(
   tx: RecordingTx,
   { project, flags, note }: { project: Project; flags: readonly Flag[]; note: Note },
 ): Promise<void> {
-  // While they are there, those who watch them are known.
+  // Before the deletion, which also deletes the watches.
   await tx.record(
     ...flags.map((flag) => ({
       ...entry('flag.deleted', project, flag),
@@ -350,7 +350,7 @@ export async function removeFlagsIn(
 }
 
 /**
- * Takes the flag away from everyone but keeps it whole: its name, its definitions and their seeds. SDKs are told as
+ * Stops serving the flag but keeps it whole: its name, its definitions and their seeds. SDKs are notified as
  * when it is deleted.
  */
 export const archiveFlag = (context: Context, change: FlagChange) => write(context, (tx) => archiveFlagIn(tx, change));

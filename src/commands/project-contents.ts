@@ -71,7 +71,7 @@ export async function deleteProjectWithContentsIn(tx: AloneTx, { id, name }: Pro
   return deleteLockedProjectIn(tx, { project, keys, note });
 }
 
-/** Refuses an actor who could not delete the contents one by one. Only what is there needs its permission. */
+/** Refuses an actor who could not delete the contents one by one. Only kinds that it contains need a permission. */
 async function requirePermissionsFor(tx: AloneTx, project: Project, environments: readonly Environment[]) {
   const { id: projectId } = project;
   const page = { offset: 0, limit: 1 };

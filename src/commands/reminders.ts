@@ -4,7 +4,7 @@ import * as store from '#store/reminders.ts';
 import { saveWatchMails } from '#store/watches.ts';
 import { type Context, writePrivately } from './context.ts';
 
-/** What people want to be told is nobody else's business: it is not in the audit log. */
+/** Which reminders people want is private: it is not in the audit log. */
 export const changeReminders = (context: Context, { id }: User, wanted: Reminders): Promise<Reminders> =>
   writePrivately(context, async (tx) => {
     if (wanted.cleanup) await store.saveReminder(tx, id, nextReminderAt(tx.now));

@@ -25,7 +25,7 @@ export interface KeysChange {
 /** The segment after the change, where it was made. */
 export type ChangedKeys = Omit<LockedPlace, 'changeNumber' | 'approvals'>;
 
-/** Adds keys; those that are there stay as they are. */
+/** Adds keys. Existing ones stay as they are. */
 export const addKeys = (context: Context, change: KeysChange) => write(context, (tx) => addKeysIn(tx, change));
 
 export const addKeysIn = (tx: RecordingTx, change: KeysChange): Promise<ChangedKeys> =>

@@ -35,7 +35,7 @@ export async function deleteSharedViewIn(tx: RecordingTx, project: Project, name
   return true as const;
 }
 
-/** What only the actor sees is not in the audit log, which others read. */
+/** Own views are private, so they are not in the audit log. */
 export const saveOwnView = (context: Context, project: Project, name: string, content: ViewContent) =>
   writePrivately(context, async (tx, { id: ownerId }) => {
     return (await saveIn(tx, { projectId: project.id, ownerId }, name, content)).after;

@@ -1,4 +1,4 @@
-/** Watching flags. What people want to hear of is nobody else's business: it is not in the audit log. */
+/** Watching flags. What people watch is private: it is not in the audit log. */
 import type { Scope } from '#domain/access.ts';
 import { Problem } from '#domain/problems.ts';
 import { maxWatchers, maxWatches } from '#domain/watches.ts';

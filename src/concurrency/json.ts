@@ -62,7 +62,7 @@ export async function parseJson(text: string, piece = defaultPiece): Promise<unk
 
 interface Parsed {
   readonly value: unknown;
-  /** Where the text goes on. */
+  /** Where the rest of the text begins. */
   readonly end: number;
 }
 

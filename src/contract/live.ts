@@ -1,4 +1,4 @@
-/** What people do at the same time. The stream that tells of it, `/internal/account/live`, is not JSON: `http/live/`. */
+/** Who is editing what. The stream with this news, `/internal/account/live`, is not JSON: see `http/live/`. */
 import { Type } from 'typebox';
 import { endpoint } from './endpoint.ts';
 import { True } from './parts.ts';

@@ -283,7 +283,7 @@ export const listKeyChanges = endpoint({
   problems: ['segment_not_active'],
 });
 
-/** More than clients send: up to 10,000 keys, and as many empty texts. */
+/** More than clients send: up to 10,000 keys, and as many empty strings. */
 const Keys = Type.Array(Type.String(), { maxItems: 50_000 });
 const KeysBody = Type.Object({ keys: Keys, ...NoteQuery.properties });
 const Replace = Type.Object({

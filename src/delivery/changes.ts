@@ -90,7 +90,7 @@ export const merge = (earlier: Pending | undefined, later: FeedChange): Pending 
       }
     : later;
 
-/** Stays in order of number: SDKs ignore what is older than what they were told. */
+/** In order of change number, because SDKs ignore messages older than the last one. */
 function latest<Each extends { readonly name: string }>(earlier: readonly Each[], later: readonly Each[]): Each[] {
   const byName = new Map(earlier.map((each) => [each.name, each]));
   for (const each of later) {

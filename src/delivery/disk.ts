@@ -130,7 +130,7 @@ const parts: readonly Part[] = ['flags', 'ruleBased', 'active', 'inactive'];
 
 /** The pieces that make the file's `before` into `after`. Values are immutable, so what is identical is equal. */
 function* changedPieces(id: string, before: State | undefined, after: State | undefined): Generator<Piece> {
-  // What an earlier process wrote is unknown.
+  // It is unknown what an earlier process wrote.
   if (!before || !after) yield removed(id);
   if (!after) return;
   yield pieceOf(id, 'environment', '', after.content.environment);
@@ -172,7 +172,7 @@ function* piecesOfKeys(id: string, name: string, keys: SegmentKeys | undefined):
   }
 }
 
-/** What the file has. */
+/** The contents of the file. */
 export interface DiskCopy {
   readonly secrets: TokenSecrets;
   readonly keys: readonly StoredSdkKey[];

@@ -60,7 +60,7 @@ export interface RuleBasedEntry {
   readonly rules: string | undefined;
 }
 
-/** What an environment has, except the keys of its segments. */
+/** The contents of an environment, except segment keys. */
 export interface Content {
   readonly environment: DeliveredEnvironment;
   /** By name, as the other maps. */

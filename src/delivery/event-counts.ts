@@ -21,7 +21,7 @@ interface Sums {
 export interface EventCounts {
   /** `[{eventTypeId, trafficTypeName, value, timestamp}]`. Returns how many were counted. */
   add(environmentId: string, events: unknown): number;
-  /** At most so many rows, in the order of their key. */
+  /** At most this many rows, in key order. */
   take(most: number): EventRow[];
   giveBack(rows: readonly EventRow[]): void;
 }

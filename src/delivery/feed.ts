@@ -31,7 +31,7 @@ export interface Feed {
    * compressed by gzip. Undefined if it cannot be read. An unknown segment has no keys.
    */
   keysSince(environmentId: string, segment: string, since: number): Promise<KeysSince | Buffer | undefined>;
-  /** Calls the listener after each new snapshot: what it is told can be polled. */
+  /** Calls the listener after each new snapshot, which polls already see by then. */
   subscribe(listener: (change: FeedChange) => void): void;
   stop(): Promise<void>;
 }
@@ -83,7 +83,7 @@ export function startFeed({
     return found;
   };
   const compareNumbers = async () => {
-    // Cheap only on SQLite; there it also tells of commits by other processes.
+    // Cheap only on SQLite, where it also detects commits by other processes.
     const version = store.version();
     const isCurrent = version !== undefined && version === comparedVersion;
     if (isCurrent && ![...environments.values()].some(({ isFailing }) => isFailing)) return;

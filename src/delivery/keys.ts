@@ -94,7 +94,7 @@ export async function startKeys({
   };
   const refresh = new Refresh(read, (error) => log.warn({ err: error }, 'reading the SDK keys failed'));
   const compare = async () => {
-    // Cheap only on SQLite, where it also tells of commits by other processes.
+    // Cheap only on SQLite, where it also detects commits by other processes.
     const commit = store.version();
     if (commit !== undefined && commit === comparedCommit && refresh.error === undefined) return;
     if (refresh.error !== undefined || (await findKeysVersion(store)) !== version) await refresh.again();
@@ -110,7 +110,7 @@ export async function startKeys({
       });
     return comparing;
   };
-  /** False on PostgreSQL, where notices tell of other processes. */
+  /** False on PostgreSQL, where notices cover other processes. */
   const isBehind = () => comparedCommit !== store.version();
   /** The second comparison began after the request. Unknown keys share comparisons: at most one for each commit. */
   const foundInDatabase = async (keyText: string): Promise<SdkKey | undefined> => {
@@ -154,7 +154,7 @@ export async function startKeys({
 const hasExpired = ({ expiresAt }: StoredSdkKey, now: number): boolean =>
   typeof expiresAt === 'number' && expiresAt <= now;
 
-/** The keys of a node whose database is away. They do not change; streams of one that expires meanwhile go on. */
+/** The keys of a node whose database is down. They do not change: streams of one that expires meanwhile continue. */
 export function knownKeys(keys: readonly StoredSdkKey[], now: () => number): SdkKeys {
   const byHash = new Map(keys.map((key) => [key.hash, key]));
   const ids = new Set(keys.map(({ id }) => id));

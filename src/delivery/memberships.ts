@@ -14,7 +14,7 @@ import { type Audience, type Message, maxText, pack, servers, zlib } from './mes
 const clients: readonly Audience[] = ['client', 'client 1.2'];
 const oldClients: readonly Audience[] = ['client before 1.2'];
 
-/** How a client is told: everyone fetches, those in the bitmap fetch, those in the list take it from there. */
+/** What a message says: everyone fetches, clients in the bitmap fetch, or clients in the list apply it directly. */
 const strategies = { fetch: 0, fetchSome: 1, list: 2 } as const;
 
 /** Fetches are spread so that there are about this many per second. */

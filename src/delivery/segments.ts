@@ -36,7 +36,7 @@ interface Base {
   readonly gzip: Buffer;
 }
 
-/** What one change did, as far as later ones left it. */
+/** The effect of one change that later ones have not undone. */
 export interface KeyChanges {
   readonly number: number;
   readonly added: readonly string[];
@@ -149,7 +149,7 @@ export function withBase(keys: StandardKeys, base: Base): StandardKeys {
   let { logStart } = keys;
   while (log.length > maxLogEntries / 2 || keysIn(log) > maxKeys) {
     const [oldest] = log;
-    // What is newer than the base is needed by those who read the base.
+    // SDKs that read the base still need what is newer.
     if (!oldest || oldest.number > base.number) break;
     logStart = oldest.number;
     log.shift();
@@ -170,7 +170,7 @@ export function changesSince({ log, logStart, number }: StandardKeys, since: num
   return { ...netOf(log.filter((changes) => changes.number > since)), till: number };
 }
 
-/** After so many keys a reply ends with the current change; SDKs ask for the rest. */
+/** After this many keys, a reply ends with the current change. SDKs ask for the rest. */
 const enoughKeys = 10_000;
 
 /** The same from the database, for SDKs that were away for long. */

@@ -41,7 +41,7 @@ export interface Published {
   readonly snapshot: Snapshot;
 }
 
-/** What stayed the same is taken from the snapshot before. */
+/** Unchanged parts are taken from the previous snapshot. */
 export function createSnapshot(state: State, before?: Published): Snapshot {
   const { content, keys } = state;
   const same = before && isSame(before.state.content, content) ? before.snapshot : flagsOf(content);

@@ -1,4 +1,4 @@
-/** Starts what SDKs read: the keys, then the environments that have keys, and the streams that tell of changes. */
+/** Starts what SDKs read: the keys, then the environments that have keys, and the streams that announce changes. */
 import type { Logger } from 'pino';
 import type { Store } from '#store/sql.ts';
 import type { Disk } from './disk.ts';

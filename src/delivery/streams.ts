@@ -69,7 +69,7 @@ interface Environment {
   isTelling: boolean;
 }
 
-/** Streams are divided into so many groups, which get their keepalive one after the other. */
+/** The number of groups of streams. Groups get their keepalives one after the other. */
 const groupCount = 100;
 /** What may wait in memory for one reader, in bytes, besides what the kernel takes. */
 const maxBehind = 512_000;

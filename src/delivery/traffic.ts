@@ -57,9 +57,9 @@ export interface Traffic {
     caller: Caller,
     one: { flag: string; key: string; treatment: string; label: string },
   ): void;
-  /** What was dropped before it was looked into. */
+  /** Reports dropped without being parsed. */
   drop(why: Dropped, count?: number): void;
-  /** What was counted since the last call, in about so many rows. What cannot be written is to be given back. */
+  /** The counts since the last call, in about this many rows. The caller gives back what it cannot write. */
   take(rows: number): TrafficBatch;
   giveBack(batch: TrafficBatch): void;
   /** Since the start. */

@@ -20,7 +20,7 @@ interface Call {
 
 export interface Moment {
   readonly team: Readonly<Record<'ana' | 'liu' | 'noor' | 'tomasz' | 'machine', Api>>;
-  /** Does it so many days ago. */
+  /** Runs it with the clock set back by this many days. */
   at<Result>(days: number, what: () => Promise<Result>): Promise<Result>;
   /** Calls the API about a flag in an environment. */
   call(who: Api, method: string, flag: string, call: Call): Promise<unknown>;

@@ -52,7 +52,7 @@ export const NewApiKey = Type.Object({
 });
 export type NewApiKey = Static<typeof NewApiKey>;
 
-/** What is absent stays. Closed, so that null is not taken for absent. */
+/** Absent members stay as they are. Closed, so that null is not taken for absent. */
 export const ApiKeyUpdate = Type.Object(
   {
     name: Type.Optional(NewApiKey.properties.name),
@@ -85,7 +85,7 @@ const shown = {
   ),
 };
 
-/** What may be shown of a key at any time. */
+/** What of a key can be shown at any time. */
 export const ApiKeySummary = Type.Object({
   ...shown,
   id: Type.String(),

@@ -115,7 +115,7 @@ export const NewChangeset = Type.Object({
   operations,
 });
 
-/** What is left out stays. New operations are based on what is there now. */
+/** Absent members stay as they are. New operations are based on the current state. */
 export const ChangesetUpdate = Type.Object({
   title: NewChangeset.properties.title,
   comment: NewChangeset.properties.comment,

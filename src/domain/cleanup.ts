@@ -6,7 +6,7 @@ import { whyNeverReached } from './evaluation/reachability.ts';
 import { Owner } from './flags.ts';
 import { extend, Id, Millis, OneOf, Reference } from './schema.ts';
 
-/** What to do next with a flag, the easiest first. */
+/** The next step for a flag, the easiest first. */
 export const cleanupGroups = ['safe', 'code', 'killed', 'rules', 'kept', 'in-use'] as const;
 export type CleanupGroup = (typeof cleanupGroups)[number];
 
@@ -115,7 +115,7 @@ const datesIn = ({ rules }: Targeting): PastDate[] =>
       return typeof last === 'number' ? [{ attribute, date: last }] : [];
     });
 
-/** What is known of a flag. */
+/** What is known about a flag. */
 export interface FlagFacts {
   readonly creationTime: number;
   /** Its rollout status says that it stays. */
@@ -148,7 +148,7 @@ export function oneTreatmentOf(
   return { treatment: first.treatment, since: Math.max(...definitions.map(({ since }) => since)) };
 }
 
-/** Since when it is killed wherever it is killed; undefined if it is not. */
+/** The time since which it has been killed in every environment where it is; undefined if it is killed nowhere. */
 export function killedSince(definitions: readonly DefinitionFacts[]): number | undefined {
   const killed = definitions.filter(({ isKilled }) => isKilled);
   return killed.length > 0 ? Math.max(...killed.map(({ since }) => since)) : undefined;

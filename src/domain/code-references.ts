@@ -4,7 +4,7 @@ import { Millis, patterns } from './schema.ts';
 
 /** Of one report. */
 export const maxReferences = 5_000;
-/** Of one flag in one report: more tell nothing new. */
+/** For each flag in a report. More would add nothing. */
 export const maxReferencesOfFlag = 100;
 export const maxReports = 100;
 export const maxExcerpt = 200;

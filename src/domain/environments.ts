@@ -16,7 +16,7 @@ export interface Environment {
 /** The members of an environment in lists. */
 export const EnvironmentSummary = Type.Object({ name: Type.String(), id: Type.String(), production: Type.Boolean() });
 
-/** The same for whoever asks. */
+/** The summary as the caller sees it. */
 export const EnvironmentForCaller = extend(
   EnvironmentSummary,
   Type.Object({

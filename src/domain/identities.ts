@@ -150,7 +150,7 @@ function complaintsAboutSize(values: IdentityUpdate['values']): string[] {
 const mapValues = (values: Record<string, unknown>): IdentityUpdate['values'] =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, textOf(value)]));
 
-/** Values come back as text, whatever was sent. */
+/** Values are returned as text, whatever type was sent. */
 function textOf(value: unknown): string | undefined {
   if (Array.isArray(value)) return value.every(isScalar) ? value.map(String).join(',') : undefined;
   return isScalar(value) ? String(value) : undefined;

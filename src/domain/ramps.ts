@@ -52,7 +52,7 @@ export function complaintAboutInstant(instant: number, now: number): string | un
 
 /** All are tried at once, which must not delay other requests. */
 const maxStepOperations = 200;
-/** A definition that steps follow is there after the first. */
+/** The edits that later steps can have: the definition exists after the first one. */
 const laterKinds: readonly Edit['kind'][] = ['replace', 'patch', 'kill', 'restore'];
 
 /** The operations with other edits. Refuses what is not an edit of a definition that they edit, in the same way. */
@@ -245,7 +245,7 @@ export function* statesAfterSteps(
   }
 }
 
-/** The edit of an operation for the definition that is there now, with what others changed since it was written. */
+/** The edit of an operation, applied to the current definition: changes that others have made since are kept. */
 export const mergeEdit = (operation: PlacedOperation, now: Definition | undefined) =>
   editNow(definitionEditOf(operation.edit), startedFrom(operation), now);
 

@@ -20,7 +20,7 @@ export const UsedRolloutStatus = extend(
   }),
 );
 
-/** Per project. A filter of the flag list takes as many. */
+/** Per project. A filter of the flag list accepts the same number. */
 export const maxRolloutStatuses = 50;
 
 const Name = Type.String({ pattern: patterns.name, maxLength: 50 });

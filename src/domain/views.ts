@@ -26,5 +26,5 @@ export const View = Type.Object({
 });
 export type View = Static<typeof View>;
 
-/** Shared ones of a project, and as many of each actor's own there: they are all listed at once. */
+/** For shared views of a project, and for each actor's own views there. The list is not paged. */
 export const maxViews = 50;

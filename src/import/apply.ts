@@ -1,7 +1,7 @@
 /**
  * Writes a plan, in batches of one transaction each. It can stop after any of them: the next plan has the rest.
  *
- * A batch that is refused is written object by object, so that one bad object is reported and the rest goes on.
+ * A batch that is refused is written object by object, so that one bad object is reported and the others are imported.
  */
 import type { Context } from '#commands/context.ts';
 import {

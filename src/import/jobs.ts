@@ -96,7 +96,7 @@ async function run(job: Job): Promise<void> {
   };
   const beats = (async () => {
     while (await pause(beatMs, true, { signal: ended.signal }).catch(() => false)) {
-      // While the database is away there is nobody to tell; the work notices by itself.
+      // While the database is down, this cannot be written; the work itself fails and reports it.
       const isWanted = await save().catch(() => true);
       if (!isWanted) job.stop();
     }

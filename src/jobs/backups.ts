@@ -79,7 +79,7 @@ async function makeClaimed(
     if (signal.aborted) log.info({ file }, brokenOff);
     else {
       log.error({ err: error, file }, `the nightly backup failed; tried again in ${leaseMs / 60_000} minutes`);
-      // The backup runs in a process of its own, whose last words say more than that it failed.
+      // The backup runs in a separate process, whose last output says why it failed.
       const { stderr, message } = error as Error & { readonly stderr?: string };
       const why = (stderr || message).trim().slice(-500);
       await housekeep(store, (tx) => saveBackupFailed(tx, why)).catch((cause: unknown) =>

@@ -35,7 +35,7 @@ export interface SdkSharingOptions {
 
 /** How long others write after the last look. Saved again after half of it. */
 const watchMs = 20_000;
-/** What did not change is written again, so that the others know that the node is there. */
+/** Unchanged rows are written again as a heartbeat. */
 const rewriteMs = 20_000;
 const goneMs = 60_000;
 

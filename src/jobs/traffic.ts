@@ -113,7 +113,7 @@ interface Known {
   readonly types: Set<string>;
 }
 
-/** Events of traffic types of the project, and of at most so many types in an environment. */
+/** Events of the project's traffic types, and of at most this many event types in an environment. */
 function eventFilter(store: Store, traffic: Counted): EventFilter {
   const environments = new Map<string, Known>();
   const read = async (id: string): Promise<Known> => {

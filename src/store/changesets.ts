@@ -99,7 +99,7 @@ export async function listChangesetHeads(db: Reader, ids: readonly string[]): Pr
   return ids.flatMap((id) => heads.get(id) ?? []);
 }
 
-/** Until the commit, nobody else changes it. */
+/** Locks the changeset until the commit. */
 export const lockChangeset = (tx: Tx, id: string) => tx.one(sql`select id from changesets where id = ${id} ${tx.lock}`);
 
 export interface ChangesetFilter {

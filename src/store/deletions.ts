@@ -21,7 +21,7 @@ const maxDeletionEntries = 1_000;
 interface DeletedObject {
   readonly projectId: string;
   readonly objectId: string;
-  /** Which entries tell whether it exists. */
+  /** Which entries show whether it exists. */
   readonly tells: Sql;
   readonly deleted: string;
   /** The entries of the same transaction for each environment. */

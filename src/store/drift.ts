@@ -16,7 +16,7 @@ export interface DriftQuery {
   readonly name: string | undefined;
 }
 
-/** So many definitions are compared before other requests get a turn: a few ms on SQLite. */
+/** How many definitions are compared before other requests get a turn: a few ms on SQLite. */
 const maxPlaces = 200;
 
 /**

@@ -176,7 +176,7 @@ export const nextChangeNumber = (
   atLeast = tx.now,
 ) => advance(tx, environment, { count: 1, changed, atLeast });
 
-/** The same for so many definitions at once. Returns the last of their numbers. */
+/** The same for several definitions at once. Returns the last of their numbers. */
 export const takeChangeNumbers = (tx: Tx, environment: Reference, count: number) =>
   advance(tx, environment, { count, changed: { kind: 'definitions' }, atLeast: tx.now });
 

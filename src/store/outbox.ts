@@ -221,7 +221,7 @@ export type ChangesetNews =
   | 'expired'
   | 'failed';
 
-/** It asks people to do something; other news tells what was done. */
+/** Mails that ask people to do something, unlike those that report what was done. */
 export const isAsking = (news: ChangesetNews): news is 'requested' | 'ready' =>
   news === 'requested' || news === 'ready';
 

@@ -106,7 +106,7 @@ async function saveStatusPosition(tx: Tx, id: string, position: number): Promise
   }
 }
 
-/** Waits for changes that keep one. Their flags are there when it returns. */
+/** Waits for changes that keep one. Their flags are visible when it returns. */
 export const lockRolloutStatuses = (tx: Tx, projectId: string) =>
   tx.all(sql`select id from rollout_statuses where project_id = ${projectId} order by id ${tx.lock}`);
 

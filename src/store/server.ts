@@ -34,7 +34,7 @@ export const saveSettings = (tx: Tx, { twoFactorRequired, sessionIdleHours, sess
     update account set two_factor_required = ${twoFactorRequired}, session_idle_hours = ${sessionIdleHours},
                        session_days = ${sessionDays}`);
 
-/** Says that the node is there, and forgets those that were not for an hour. */
+/** Saves the node's heartbeat, and deletes nodes that have been silent for an hour. */
 export async function saveNode(tx: Tx, id: string, { host, version, startedAt }: Omit<Node, 'seenAt'>): Promise<void> {
   await tx.run(sql`
     insert into nodes (id, host, version, started_at, seen_at) values (${id}, ${host}, ${version}, ${startedAt}, ${tx.now})

@@ -40,7 +40,7 @@ export function familyOf({ type }: Matcher): Family {
 /** Results to find out, for all matchers of one topic together. */
 const maxResults = 60_000;
 
-/** What is known beside the matchers. */
+/** What is known apart from the matchers. */
 export interface Known {
   /** Those that the flag in question can give. */
   readonly treatments?: ReadonlySet<string> | undefined;
@@ -99,7 +99,7 @@ type Values = (matchers: readonly Matcher[]) => readonly unknown[] | undefined;
 const maxTexts = 4_000;
 const maxSetItems = 9;
 
-/** One value for each combination of results. Undefined if that cannot be told, or takes too long. */
+/** One value for each combination of results. Undefined if they are unknown, or finding them takes too long. */
 const valuesOf: Readonly<Record<'text' | 'set' | 'number' | 'date' | 'boolean' | 'version', Values>> = {
   boolean: () => [true, false],
 

@@ -82,7 +82,7 @@ const maxFlows = 400;
 const maxNamedKeys = 5_000;
 const maxLooks = 40_000;
 
-/** No key gets another treatment, whatever is unknown. */
+/** No key gets another treatment, even with the unknowns. */
 export const isHarmless = ({ groups, named }: Effect): boolean =>
   groups.length > 0 &&
   groups.every(({ flows }) => movesIn(flows).length === 0) &&

@@ -180,7 +180,7 @@ function prepareSegmentRules(definition: SegmentRules): PreparedSegment['find'] 
   const rules = definition.rules.map(({ condition }) => prepareCondition(condition));
   return (question) => {
     if (excludedKeys.has(question.subject.key)) return { isMember: false, kind: 'excludedKey' };
-    // The name decides, whatever its type says.
+    // The name decides, not the type.
     for (const { name: segment } of definition.excludedSegments) {
       const found = question.membershipIn(question, segment);
       if (found.isMember) return { isMember: false, kind: 'excludedSegment', segment, ...reasonOf(found) };

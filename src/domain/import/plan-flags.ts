@@ -139,7 +139,7 @@ function* findCycles({ source }: Place): Generator<void, Set<string>> {
 
 interface Moved {
   readonly share: number;
-  /** The buckets of which most keys move. */
+  /** The buckets from which most keys move. */
   readonly now: string;
 }
 const unmoved: Moved = { share: 0, now: '' };

@@ -81,7 +81,7 @@ export interface Item<K extends Kind = Kind> {
   readonly isNew?: true | undefined;
 }
 
-/** A live rollout of which nobody knows the seeds. */
+/** A live rollout whose seeds are unknown. */
 export interface Rebucketing {
   readonly project: string;
   readonly environment: string;

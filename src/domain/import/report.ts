@@ -194,7 +194,7 @@ export const comparedInWords = ({
 export const differenceInWords = ({ project, environment, flag, key, attributes, there, here }: Difference): string =>
   `${project} / ${environment} / ${flag}: ${key} ${attributes} gets ${there} there, ${here} here`;
 
-/** A page of its own, to show the team. */
+/** A standalone page to show the team. */
 export function reportPage(report: ImportReport): string {
   const title = `Import from ${report.source}`;
   const rows = report.rows.map(

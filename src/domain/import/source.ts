@@ -14,7 +14,7 @@ export interface SourceAccount {
   readonly projects: readonly SourceProject[];
   readonly groups: readonly SourceGroup[];
   readonly users: readonly SourceUser[];
-  /** What could not be read, and why. The import goes on without it. */
+  /** What could not be read, and why. The import continues without it. */
   readonly unread: readonly Unread[];
 }
 
@@ -34,7 +34,7 @@ export interface SourceProject {
   readonly segments: readonly SourceSegment[];
   /** Who may see the project; absent if everyone may. */
   readonly viewers?: readonly Person[] | undefined;
-  /** Who may edit it; absent if everyone may. Only another Burgee tells it. */
+  /** Who may edit it; absent if everyone may. Only another Burgee has it. */
   readonly editors?: readonly Person[] | undefined;
 }
 

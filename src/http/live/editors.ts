@@ -1,7 +1,7 @@
-/** Who is editing which definition now, as pages announce it. In memory: each node hears all announcements. */
+/** Who is editing which definition now, as pages announce it. In memory: each node receives all announcements. */
 import type { Editing } from '#store/notices.ts';
 
-/** What pages are told. */
+/** What pages receive. */
 export interface EditorEvent {
   readonly project: string;
   readonly environment: string;

@@ -49,7 +49,7 @@ const maxBehind = 256_000;
 const maxQueued = 1_000;
 /** PostgreSQL repeats notices of this node; this many are remembered. */
 const maxRemembered = 1_000;
-/** A page reads before its stream is open. It is told what changed in this time before that. */
+/** Pages load before their stream is open, so a new stream starts with the changes of this time. */
 const replayedMs = 5_000;
 const maxReplayed = 100;
 /** How often commits of other processes are looked for on SQLite. */

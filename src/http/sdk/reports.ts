@@ -46,7 +46,7 @@ export function createReports(afterWrites: () => Promise<void> | undefined, give
       givenUp();
     }
   };
-  /** Those that wait go on one by one, so that the next change does not wait for all of them. */
+  /** Waiting ones continue one by one, so that the next change does not wait for all of them. */
   const giveWay = async (): Promise<void> => {
     await afterWrites();
     await nextTurn();

@@ -1,6 +1,6 @@
 /**
  * Reads a live account: of Split, before or after its move to Harness, or of another Burgee. Nothing is written to it.
- * What it refuses to tell is reported, and the rest is read.
+ * What it refuses is reported, and the rest is read.
  */
 import type {
   SourceAccount,
@@ -98,7 +98,7 @@ const nameOf = (item: Members): string => textIn(item, 'name');
 function originOf(url: string): string {
   if (!URL.canParse(url)) throw new OperatorError(`${url} is not an address. Use one like https://api.split.io`);
   const { origin, pathname } = new URL(url);
-  // A server behind a proxy may have a path of its own.
+  // A server behind a proxy may be below a path.
   return origin + pathname.replace(/(\/internal\/api(\/v\d)?)?\/*$/, '');
 }
 
@@ -221,7 +221,7 @@ const openAccess: Access = { viewers: undefined, editors: new Map() };
 
 interface FoundEnvironment extends Named {
   readonly item: Members;
-  /** Undefined: another Burgee tells them with their seeds, flag by flag. */
+  /** Undefined for another Burgee, which returns them with their seeds, flag by flag. */
   readonly definitions: readonly Members[] | undefined;
   readonly wire: Wire | undefined;
 }

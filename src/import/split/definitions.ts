@@ -18,7 +18,7 @@ export const readDefinitions = (reading: Reading, project: Named, environment: N
     [],
   );
 
-/** Another Burgee tells the seeds to anyone who may read a flag, flag by flag. */
+/** Another Burgee returns seeds to anyone who may read the flag, flag by flag. */
 export async function readSeeded(reading: Reading, project: Named, flags: readonly Members[]): Promise<Members[]> {
   const all = await Promise.all(
     flags.map((flag) => {

@@ -1,4 +1,4 @@
-/** Reads whole lists, whatever their form. Totals are not believed, pages may be short or repeat items. */
+/** Reads whole lists in any format. It does not trust totals: pages may be short or repeat items. */
 import { isObject, type Members, objectsOf } from '#domain/json.ts';
 import { OperatorError } from '#domain/operator.ts';
 import type { Client, Query } from './client.ts';

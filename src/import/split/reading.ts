@@ -28,9 +28,9 @@ export interface Reading {
   /** The SDK endpoints of an environment, with its key. */
   readonly sdkOf: (project: string, environment: string) => Client | undefined;
   readonly wants: (kind: SourceKind) => boolean;
-  /** Whether so many more keys of segments may stay in memory. Those that may not are read again when needed. */
+  /** Whether this many more segment keys may stay in memory. Otherwise they are read again when needed. */
   readonly mayKeep: (keys: number) => boolean;
-  /** The import goes on without it. The same is said once. */
+  /** The import continues without it. Duplicates are reported once. */
   readonly leaveOut: (what: string, why: string) => void;
   /** Runs `read`, as a step of the progress. If the source refuses it, leaves `what` out and answers `instead`. */
   readonly attempt: <Result>(what: string, read: () => Promise<Result>, instead: Result) => Promise<Result>;

@@ -12,7 +12,7 @@ const blocksAtOnce = 100;
 const { file, memory, longestKey } = workerData as SortSettings;
 const received = new Uint8Array(memory);
 const database = new DatabaseSync(file);
-// Nobody else reads the file, and it is deleted in the end.
+// Nobody else reads the file, and it is deleted afterwards.
 database.exec(`
   pragma journal_mode = off; pragma synchronous = off; pragma locking_mode = exclusive;
   pragma cache_size = -2048; pragma temp_store = file;

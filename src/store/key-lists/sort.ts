@@ -17,7 +17,7 @@ export interface Block {
   readonly keyCount: number;
 }
 
-/** `bytes`: so many bytes of the file are in the shared memory. */
+/** `bytes`: how many bytes of the file are in the shared memory. */
 export type Request = { readonly bytes: number } | 'blocks';
 export type Reply = { readonly complaint: string | undefined } | { readonly blocks: Block[] };
 

@@ -74,7 +74,7 @@ export class SqliteTx implements RootTx, SchemaTx {
     if (this.#isLong) await this.#letOthersRead();
   }
 
-  /** Other writers still wait: the transaction goes on alone after this turn of the event loop. */
+  /** Other writers still wait: the transaction continues alone after this turn of the event loop. */
   async #letOthersRead(): Promise<void> {
     this.#isLong = true;
     await nextRound();
