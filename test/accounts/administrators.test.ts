@@ -118,7 +118,7 @@ test('the outbox shows such keys no link that opens an account or makes an admin
   for (const caller of [everything, boss.signedIn]) assert.deepEqual(await seenBy(caller), all);
 });
 
-test('who is invited and then made an administrator gets another link: such a key may have read the first', async () => {
+test('an invited user who is made an administrator gets a new link, because others may have read the first one', async () => {
   const { id, email, token } = await invite(api);
   const join = [{ op: 'add', path: '/groups/-', value: group }];
   assert.equal((await api.patch(`/users/${id}`, join, boss.signedIn)).status, 200);

@@ -50,7 +50,7 @@ test('hashes leave threads of the pool for the disk, however many are asked for'
   await Promise.all(hashes);
 });
 
-test('who finds too many waiting is told when to come back', async () => {
+test('a request that finds the queue full gets Retry-After', async () => {
   const rest = await fillTheQueue();
   const answers = await rest();
   const turnedAway = answers.filter(isBusy);

@@ -216,7 +216,7 @@ test('deleting the pending user takes the invitation and its mail along', async 
   assert.deepEqual(await tablesWith(api, token), []);
 });
 
-test('of twenty who accept one invitation at once, one wins', async () => {
+test('of twenty concurrent acceptances of an invitation, one succeeds', async () => {
   const { id, token } = await invite(api);
   let answers: Answer[] = [];
   const actions = await api.recorded(async () => {
@@ -234,7 +234,7 @@ test('of twenty who accept one invitation at once, one wins', async () => {
   for (const loser of answers.filter(({ status }) => status === 404)) assert.equal(cookieOf(loser), undefined);
 });
 
-test('of accepting and deleting at once, one wins and nothing is left half done', async () => {
+test('of a concurrent acceptance and deletion, one succeeds and nothing is left half done', async () => {
   for (const _ of [1, 2, 3]) {
     const { id, token } = await invite(api);
     const answers = await Promise.all([accept(token), api.delete(`/users/${id}`)]);

@@ -189,7 +189,7 @@ test('a commit of another node or process reaches the page', async () => {
   await until('the page is told', () => page.told('access').length > before);
 });
 
-test('who is editing is told to those who see the project, also to pages that are opened later, until it ends', async () => {
+test('editors are announced to everyone who sees the project, also to pages opened later, until they stop', async () => {
   const [editor, colleague, outsider] = [
     await aPerson(api, { name: 'Liu Wei' }),
     await aPerson(api),

@@ -278,7 +278,7 @@ test('a weak password is refused, and the link stays open', async () => {
   assert.equal((await reset(token)).status, 200);
 });
 
-test('of ten who use one link at once, one wins', async () => {
+test('of ten concurrent uses of a link, one succeeds', async () => {
   const { email, token } = await whoForgot();
   const passwords = Array.from({ length: 10 }, (_, index) => `${next} ${index}`);
   let answers: Answer[] = [];

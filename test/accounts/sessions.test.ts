@@ -145,7 +145,7 @@ test('a password that is typed where the address belongs is not kept', async () 
   assert.deepEqual(await tablesWith(api, goodPassword), []);
 });
 
-test('who is deactivated and knows the password is told to ask an administrator, and stays outside', async () => {
+test('a deactivated user with the right password is refused and told to ask an administrator', async () => {
   const person = await aPerson(api);
   await statusTo(person, 'DEACTIVATED').PATCH();
   const actions = await api.recorded(async () => {
@@ -360,7 +360,7 @@ test('a password changes only for who knows the current one and chooses a strong
   assert.equal((await signIn(api, person)).status, 200);
 });
 
-test('of two who change one password at once, one succeeds, and that password signs in', async () => {
+test('of two concurrent password changes, one succeeds, and its password works', async () => {
   const person = await aPerson(api);
   const passwords = ['seven quiet herons wade', 'eight quiet herons wade'];
   const change = (next: string) => api.post(account('/password'), { current: person.password, next }, person.signedIn);
@@ -370,7 +370,7 @@ test('of two who change one password at once, one succeeds, and that password si
   assert.equal((await signIn(api, { email: person.email, password: passwords[winner] ?? '' })).status, 200);
 });
 
-test('who knows only the old password does not change it back while a reset replaces it', async () => {
+test('the old password cannot be used to change it back during a reset', async () => {
   const person = await aPerson(api);
   await askForReset(api, person.email);
   const token = await tokenFor(api, person.email, 'password-reset');

@@ -131,7 +131,7 @@ test('what is no email, name or password is refused, and the link stays good', a
   assert.equal((await complete(api, {})).status, 200);
 });
 
-test('of ten who use the link at once, one becomes administrator', async () => {
+test('of ten concurrent uses of the set-up link, one creates the administrator', async () => {
   const api = await startAccounts();
   const answers = await Promise.all(Array.from({ length: 10 }, () => complete(api, {})));
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array.from({ length: 9 }, () => 404)]);

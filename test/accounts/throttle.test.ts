@@ -98,7 +98,7 @@ test('guessing from ever new addresses comes to an end, but not for the address 
   assert.throws(() => throttles.attempt(home, 'ada'), { code: 'too_many_attempts' });
 });
 
-test('who knows the password cannot guess the code, from however many addresses', async () => {
+test('the code cannot be guessed with the right password, from however many addresses', async () => {
   const person = await aPerson();
   const { secret } = (await api.post(account('/2fa'), { password: person.password }, person.signedIn)).body;
   const code = () => new TOTP({ secret }).generate();
@@ -190,7 +190,7 @@ describe('guessing in a session comes to an end', () => {
   }
 });
 
-test('who signs in rightly is not held up, however often, and earlier failures are forgotten', async () => {
+test('successful sign-ins are never throttled and reset earlier failures', async () => {
   const { email, password } = await aPerson();
   const address = anAddress();
   for (let round = 0; round < 8; round += 1) {

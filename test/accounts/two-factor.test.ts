@@ -220,7 +220,7 @@ test('a code older than one that was used is refused', async () => {
   assert.equal((await signIn(api, credentials(person, codeOf(person.secret)))).status, 200);
 });
 
-test('of eight who use one code at once, one signs in', async () => {
+test('of eight concurrent sign-ins with one code, one succeeds', async () => {
   const person = await whoIsProtected();
   const code = codeOf(person.secret);
   const answers = await Promise.all(Array.from({ length: 8 }, () => signIn(api, credentials(person, code))));
@@ -242,7 +242,7 @@ test('a recovery code signs in once, in whichever spelling, and the others stay'
   );
 });
 
-test('of eight who use one recovery code at once, one signs in', async () => {
+test('of eight concurrent sign-ins with one recovery code, one succeeds', async () => {
   const person = await whoIsProtected();
   const [code] = person.recoveryCodes;
   const answers = await Promise.all(Array.from({ length: 8 }, () => signIn(api, credentials(person, code))));
@@ -323,7 +323,7 @@ test('a change of something else leaves an offer as it is', async () => {
   assert.equal((await confirm(person, codeOf(secret))).status, 200);
 });
 
-test('who knows the password switches the second factor off, and who does not, does not', async () => {
+test('switching the second factor off takes the password', async () => {
   const person = await whoIsProtected();
   const remove = (body: unknown) => api.call('DELETE', account('/2fa'), { ...person.signedIn, body });
   const refusals = await api.recorded(async () => {

@@ -299,7 +299,7 @@ test('a request is rejected, withdrawn or commented on, and says why it ended', 
   refused(await say('approve', other, ben), 409, /is WITHDRAWN/);
 });
 
-test('whoever edits a request cannot approve it', async () => {
+test('someone who edited a request cannot approve it', async () => {
   const project = await aGuardedProject();
   const id = await aRequest(project, [project.edit(allocate(40))]);
   await ok(api.put(`/changesets/${id}`, { operations: [project.edit(allocate(100))] }, as(ben)));
@@ -564,7 +564,7 @@ test('those who can approve are told of a request, and its author of what others
   );
 });
 
-test('whoever is deactivated gets no mail that waits', async () => {
+test('a deactivated user gets no pending mail', async () => {
   const dan = await aPerson(api);
   const project = await aGuardedProject({ areApproversRestricted: true, approvers: [{ id: dan.id, type: 'user' }] });
   const id = await aRequest(project, [project.edit(allocate(40))]);

@@ -44,7 +44,7 @@ test('the audit entries of concurrent changes follow from each other without a g
   for (const [index, { before }] of changes.entries()) assert.deepEqual(before, changes[index - 1]?.after);
 });
 
-test('of fifty racing creates one wins, the others find the name taken, and one entry is recorded', async () => {
+test('of fifty concurrent creates one succeeds, the others find the name taken, and one entry is recorded', async () => {
   const project = await aProject(api);
   const [name, flag] = [uniqueName('raced'), await aFlag(api, project)];
   const definition = `/splits/ws/${project.id}/${flag.name}/environments/staging`;
@@ -86,7 +86,7 @@ test('of fifty racing creates one wins, the others find the name taken, and one 
   }
 });
 
-test('of racing deletes one is done and recorded, the others find nothing', async () => {
+test('of concurrent deletes one succeeds and is recorded, the others get 404', async () => {
   const project = await aProject(api);
   const { flag, path } = await aDefinedFlag(api, project);
   const table = [
@@ -102,7 +102,7 @@ test('of racing deletes one is done and recorded, the others find nothing', asyn
   }
 });
 
-test('of twenty concurrent patches with the same ETag exactly one wins', async () => {
+test('of twenty concurrent patches with the same ETag, exactly one succeeds', async () => {
   const project = await aProject(api);
   const { flag, path } = await aDefinedFlag(api, project);
   const table = [
@@ -139,7 +139,7 @@ test('a definition that races with the deletion of its flag is gone with it', as
   assert.equal((await api.get(`/splits/ws/${project.id}/environments/staging`)).body.totalCount, 0);
 });
 
-test('of two definitions that would depend on each other only one is made', async () => {
+test('of two concurrent definitions that would depend on each other, only one is created', async () => {
   const project = await aProject(api);
   const needing = (splitName: string) => {
     const matchers = [{ type: 'IN_SPLIT', depends: { splitName, treatments: ['on'] } }];

@@ -16,7 +16,7 @@ const definition = {
 };
 const patch = [{ op: 'replace', path: '/killed', value: true }];
 
-test('who sends no key, not as Bearer, an SDK key, or an unknown one is told which', async () => {
+test('401 says whether the key is missing, malformed, an SDK key or unknown', async () => {
   const scope = { kind: 'environment', projectId: project.id, environmentIds: [production.id] } as const;
   const sdkKey = await api.key({ type: 'server_side', roles: [], scope });
   const cases = [

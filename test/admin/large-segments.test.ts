@@ -169,7 +169,7 @@ test('an upload that breaks off leaves the old keys and says so', async () => {
   assert.match((await lastUpload(segment)).failure, /not UTF-8 after line/);
 });
 
-test('whoever requested the upload must still be allowed to change the segment when its file has arrived', async () => {
+test('the user who requested the upload must still be allowed to change the segment when the file arrives', async () => {
   const segment = await aLargeSegment();
   await upload(segment, 'old\n');
   const key = await api.key({ name: 'exporter', roles: ['API_SEGMENT_EDITOR'] });

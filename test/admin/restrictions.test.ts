@@ -126,7 +126,7 @@ test('a project that is not there, or not in reach of the key, is 404 in list an
   assert.deepEqual(actions, []);
 });
 
-test('who is deleted is listed no more, and the project stays restricted', async () => {
+test('a deleted user is no longer listed, and the project stays restricted', async () => {
   const project = await aProject(api);
   const [user, group] = [await aUser(), await aGroup()];
   const viewers = [administrators, { id: user.id, type: 'user' }, { id: group.id, type: 'group' }];

@@ -124,7 +124,7 @@ const endings: Readonly<Record<string, Ending>> = {
 };
 
 for (const [who, { before, end, does, by, status = 403 }] of Object.entries(endings)) {
-  test(`who ${who} while the body is on its way changes nothing`, async () => {
+  test(`an actor who ${who} while the body is being sent changes nothing`, async () => {
     const scene = await aScene();
     const { project, person, key } = scene;
     // Made by the person, who so owns it.

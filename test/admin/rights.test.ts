@@ -89,7 +89,7 @@ test('a refusal says who may, and whom to ask', async () => {
   assert.equal(answer.headers['x-burgee-problem'], 'right_missing');
 });
 
-test('who may not see a project is told that it is not there, whatever else the lists say', async () => {
+test('a project is 404 for people who may not see it, whatever the other lists say', async () => {
   const project = await aProject(api);
   const outsider = await aPerson(api);
   const { path } = await inProductionDefined(project);
@@ -202,7 +202,7 @@ test('a key that is refused in its own project is told who may edit, even if onl
   );
 });
 
-test('whoever leaves a group, and whatever group is deleted, has its rights no more', async () => {
+test('leaving a group, or deleting it, ends the rights that it gave', async () => {
   const project = await aProject(api);
   const group = await aGroup();
   const [leaving, staying] = [await aPerson(api, { groups: [group.id] }), await aPerson(api, { groups: [group.id] })];
@@ -299,7 +299,7 @@ test('the change permissions of an environment say who edits and who kills, as t
   });
 });
 
-test('who is on a list stays there when a key changes it that cannot see them', async () => {
+test('people on a list stay there when a key that cannot see them changes it', async () => {
   const project = await aProject(api);
   const outsider = await aPerson(api);
   await setAccess(project, { view: { restricted: true, grantees: [administrators] } });

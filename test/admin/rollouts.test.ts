@@ -100,7 +100,7 @@ test('only what was done in this environment counts, and only to the definition 
   assert.deepEqual(sharesOfOn(await historyOf(other)), [0, 1]);
 });
 
-test('of too many changes some have no point, which is said; kills always have one', async () => {
+test('if there are too many changes, some have no point, and the response says so; kills always have one', async () => {
   const keys = Array.from({ length: 40_000 }, (_, index) => `key-${index}`);
   const treatments = [{ name: 'on', keys }, { name: 'off' }];
   const { path } = await aDefinedFlag(api, await aProject(api), { treatments, defaultRule: split(10) });

@@ -577,7 +577,7 @@ test('aborting leaves what was applied, and a draft if nothing was', async () =>
   assert.equal(await place.share(), 10);
 });
 
-test('whoever made or scheduled a changeset is told that somebody else ended it, and why', async () => {
+test('the author and the scheduler of a changeset are mailed when someone else ends it, with the reason', async () => {
   const place = await aPlace();
   const steps = [{ waitMs: hour, operations: [place.edit(allocate(50))] }];
   const id = await place.draft();
@@ -635,7 +635,7 @@ test('steps that could never be applied are refused', async () => {
   assert.deepEqual(actions, ['changeset.published', 'changeset.scheduled', 'changeset.created']);
 });
 
-test('whoever schedules what somebody else drafted has written it, and cannot approve it', async () => {
+test('someone who schedules another person’s draft counts as its author, and cannot approve it', async () => {
   const place = await aPlace({});
   const id = await place.draft();
   const operations = [place.edit(allocate(90))];

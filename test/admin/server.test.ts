@@ -41,7 +41,7 @@ async function setUpSecondFactor({ signedIn, password }: Person): Promise<void> 
   assert.equal((await api.post(account('/2fa/confirm'), { code }, signedIn)).status, 200);
 }
 
-test('who has no second factor can do nothing but set one up, once the server requires it', async () => {
+test('once the server requires a second factor, people without one can only set one up', async () => {
   const person = await aPerson(api);
   refused(await save({ twoFactorRequired: true }, administrator.signedIn), 400, /your own second factor/);
   await setUpSecondFactor(administrator);

@@ -64,7 +64,7 @@ test('an own view is for its owner alone, beside a shared one of the same name, 
   assert.deepEqual([await namesFor(path, ada), await namesFor(path, liu)], [['Mine'], ['Mine', 'Mine']]);
 });
 
-test('who may only view a project keeps own views there, and shares none', async () => {
+test('people who may only view a project can save own views there, but not shared ones', async () => {
   const { project, path } = await aPlace();
   const restricted = await api.put(`/workspaces/${project.id}/access`, {
     edit: { restricted: true, grantees: [{ id: ada.id, type: 'user' }] },

@@ -147,7 +147,7 @@ test('unknown, revoked, admin and missing keys get 401', async () => {
   isRefused(await changes(), 401, 'Invalid credentials');
 });
 
-test('who sends too many wrong keys has to wait', async () => {
+test('an address that sends too many wrong keys must wait', async () => {
   const from = '192.0.2.77';
   const ask = () => api.get('/api/splitChanges', { as: 'wrong', from });
   let answer = await ask();

@@ -197,7 +197,7 @@ for (const [rule, operation, complaint] of impossible) {
 }
 
 // RFC 6902, A.13
-test('of a member that an operation has twice the last counts', () => {
+test('if an operation has a member twice, the last one counts', () => {
   const operations = JSON.parse('[{"op":"add","path":"/mast","value":2,"op":"remove"}]') as Operation[];
   assert.throws(() => applyPatch({ hull: 1 }, operations, anywhere), refused(nothingAt('/mast')));
 });

@@ -129,7 +129,7 @@ suite('API keys', { concurrency: 2 }, () => {
     },
   );
 
-  visit.long('who is no administrator is told whom to ask', async (things) => {
+  visit.long('people who are not administrators learn whom to ask', async (things) => {
     const { page, complaints, leave } = await aMember(things);
     await page.goto('/admin/api-keys');
     await page.getByText('You cannot see API keys').waitFor();

@@ -22,7 +22,7 @@ async function aDependent(things: Things, name: string, needed: string): Promise
 }
 
 suite('relations', { concurrency: 2 }, () => {
-  visit('who kills or deletes a flag sees which flags depend on it', async (things) => {
+  visit('killing and deleting a flag shows the flags that depend on it', async (things) => {
     const { page } = things;
     await aFlag(things, 'payments_v2', { on: { Staging: 50, Production: 10 } });
     await aDependent(things, 'klarna_pay_later', 'payments_v2');

@@ -66,7 +66,7 @@ suite('flags and segments', { concurrency: 2 }, () => {
     assert.equal(rules[1].condition.matchers[0].string, 'eu_customers');
   });
 
-  visit('who sees what knows segments, identities and attributes', async (things) => {
+  visit('“Who sees what” knows segments, identities and attributes', async (things) => {
     const { page, api, project, environments } = things;
     const staging = environments.Staging?.id;
     await someSegments(things);

@@ -336,7 +336,7 @@ suite('around a definition', { concurrency: 2 }, () => {
     assert.equal((await definitionIn(things, 'pasted', 'Staging')).defaultRule[0].size, 20);
   });
 
-  visit('who sees what: a key with attributes, before and after the edit', async (things) => {
+  visit('“Who sees what” shows a key with attributes before and after the edit', async (things) => {
     const { page } = things;
     await aFlag(things, 'tried');
     const rule = (matcher: object, treatment: string) => ({
@@ -373,7 +373,7 @@ suite('around a definition', { concurrency: 2 }, () => {
     await look(page, 'who sees what');
   });
 
-  visit.long('who sees what follows the flags that a flag depends on', async (things) => {
+  visit.long('“Who sees what” follows the flags that a flag depends on', async (things) => {
     const { page } = things;
     await aFlag(things, 'anchor', { on: { Staging: 100 } });
     await aFlag(things, 'ship');

@@ -540,7 +540,7 @@ suite('the details of a flag', { concurrency: 2 }, () => {
     assert.equal((await api('GET', `/splits/ws/${project.id}`)).totalCount, 0);
   });
 
-  visit.long('who looks at a flag that somebody deletes is told by whom', async (things) => {
+  visit.long('the page of a flag that someone deletes says who did it', async (things) => {
     const { page, api, project } = things;
     await aFlag(things, 'checkout');
     await page.goto('/p/Checkout/flags/checkout/details');

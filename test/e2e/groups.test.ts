@@ -94,7 +94,7 @@ suite('groups', { concurrency: 2 }, () => {
     await heading(page, 'No such group').waitFor();
   });
 
-  visit.long('who is no administrator sees groups and their members', async (things) => {
+  visit.long('people who are not administrators see groups and their members', async (things) => {
     const { page, complaints, leave } = await aMember(things);
     await page.goto('/admin/groups');
     await page.getByRole('link', { name: 'Administrators' }).click();

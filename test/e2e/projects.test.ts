@@ -256,7 +256,7 @@ suite('projects', { concurrency: 2 }, () => {
     },
   );
 
-  visit.long('who is no administrator sees the settings, and whom to ask', async (things) => {
+  visit.long('people who are not administrators see the settings, and whom to ask', async (things) => {
     const { page, complaints, leave } = await aMember(things);
     await page.goto('/p/Checkout/settings');
     await page.getByText('Ask an administrator: Ana Ruiz.').waitFor();

@@ -61,7 +61,7 @@ async function refused(page: Page, control: Locator, why: string): Promise<void>
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
 suite('rights', { concurrency: 2 }, () => {
-  visit('whoever may only read sees everything, and each control says why it is off', async (things) => {
+  visit('people with read access see everything, and each disabled control says why', async (things) => {
     await aFlag(things, 'checkout_one_page', { on: { Staging: 50, Production: 20 }, tags: ['q4'] });
     const { page, grantee: _, ...liu } = await liuIn(things);
     await setAccess(things, { edit: await onlyPayments(things) });
@@ -145,7 +145,7 @@ suite('rights', { concurrency: 2 }, () => {
     await leave({ page, ...liu });
   });
 
-  visit.long('whoever is on call kills and restores in production, and nothing else', async (things) => {
+  visit.long('people on call can kill and restore in production, and nothing else', async (things) => {
     const { environments } = things;
     await aFlag(things, 'payment_retry', { on: { Staging: 50, Production: 20 } });
     const { page, grantee, ...liu } = await liuIn(things);

@@ -130,7 +130,7 @@ suite('what is around every page', { concurrency: 2 }, () => {
     await page.getByRole('link', { name: 'home_same' }).waitFor({ state: 'detached' });
   });
 
-  visit.long('who may not administer sees nothing of it', async (things) => {
+  visit.long('people who may not administer do not see the administration', async (things) => {
     const member = await aMember(things);
     const { page, complaints, leave } = member;
     await page.goto('/');
@@ -235,7 +235,7 @@ suite('what is around every page', { concurrency: 2 }, () => {
     await page.getByText('0 flags match').waitFor();
   });
 
-  visit.long('who wants to can leave for the page to sign in', async (things) => {
+  visit.long('people can choose to go to the sign-in page', async (things) => {
     const { page } = things;
     await aFlag(things, 'checkout');
     await page.goto('/p/Checkout/flags');

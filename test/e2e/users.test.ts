@@ -225,7 +225,7 @@ suite('users', { concurrency: 2 }, () => {
     await look(page, 'users, filtered');
   });
 
-  visit.long('who is no administrator sees people, and can do nothing to them', async (things) => {
+  visit.long('people who are not administrators see users, but cannot change them', async (things) => {
     const { page, complaints, leave } = await aMember(things);
     await page.goto('/admin/users');
     await row(page, ana.email).waitFor();

@@ -192,7 +192,7 @@ describe('the address is that of the connection, whatever the client says, unles
   }
 });
 
-test('who sends wrong keys from behind a proxy that all share does not lock out the right ones', async () => {
+test('wrong keys from behind a shared proxy do not lock out the right ones', async () => {
   const app = await anApp({});
   const from = anAddress();
   for (let count = 0; count < 310; count += 1) await ask(app, { from, as: newKeyText('admin') });

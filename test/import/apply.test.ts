@@ -260,7 +260,7 @@ test('what was here with the same content before the import follows a later chan
   assert.deepEqual(said(next.plan, 'conflict'), []);
 });
 
-test('who may edit a project is imported, and what was deleted at the source is told and stays', async () => {
+test('editors of a project are imported; what was deleted at the source is reported and stays', async () => {
   const api = await startApi();
   const project = aSourceProject('Shop', { editors: [{ kind: 'group', name: 'Release' }] });
   await imported(api, aSourceAccount({ projects: [project] }));

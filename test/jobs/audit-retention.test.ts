@@ -146,7 +146,7 @@ test('several hundred old entries go in one pass', async () => {
   assert.deepEqual(await logOf('many'), []);
 });
 
-test('of several nodes one goes through the log, once an hour', async () => {
+test('one of several nodes goes through the log, once an hour', async () => {
   const first = await checkedAt();
   const jobs = [1, 2].map(() => startAuditRetention({ store: api.store, log, days: 30, pauseMs: 0, checkMs: 1 }));
   api.clock.now = now + 3_600_001;

@@ -97,7 +97,7 @@ test('the first backup is made at the start, the next ones at their time each ni
   );
 });
 
-test('of several nodes one makes the backup of a night', async () => {
+test('one of several nodes makes the nightly backup', async () => {
   const nights = await startNights({ nodes: 3 });
   await nights.settle();
   assert.equal(nights.files().length, 1);

@@ -338,7 +338,7 @@ test('two workers on one database send each of fifty mails once', async () => {
   assert.deepEqual(await listOutbox(api.store), []);
 });
 
-test('who died with a mail in hand gives it back after a minute, and not before', async () => {
+test('a mail claimed by a node that died is released after a minute, not earlier', async () => {
   const { api, server, start, moveTo } = await aPost();
   await invite(api);
   const claimed = await api.store.write((tx) =>

@@ -38,7 +38,7 @@ async function aStarted(): Promise<Installation> {
 }
 
 describe('the doctor', sideBySide, () => {
-  test('of an installation that is well everything is ok, a line each, while the server runs', async () => {
+  test('a healthy installation gets ok in every line, while the server runs', async () => {
     const burgee = anInstallation();
     const { url, logins, mails } = await startMailServer();
     const variables = {

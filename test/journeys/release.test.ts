@@ -146,7 +146,7 @@ test('the wrapper reads the settings of the service, and variables that are set 
   assert.equal((await burgee.shell(`${wrapper} --version`, environment)).stdout, `${version}\n`);
 });
 
-test('of the services that share an image one builds it: several that export it at once fail', () => {
+test('one of the services that share an image builds it, because concurrent exports fail', () => {
   const compose = readFileSync(join(unpacked, example, 'compose.yaml'), 'utf8');
   assert.equal(compose.match(/^ +build:/gm)?.length, 1);
 });

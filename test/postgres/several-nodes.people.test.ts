@@ -186,7 +186,7 @@ test('a right that one node gives or takes counts on the other with the next req
   }
 });
 
-test('of two administrators who deactivate each other through different nodes one remains', async () => {
+test('of two administrators who deactivate each other through different nodes, one remains', async () => {
   let last = await aPerson([administratorsId]);
   for (let round = 0; round < 5; round += 1) {
     const pair = [last, await aPerson([administratorsId])] as const;

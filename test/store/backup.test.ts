@@ -106,7 +106,7 @@ test('a backup that fails leaves nothing behind', async () => {
   );
 });
 
-test('of a database in which nothing is there is no backup', async () => {
+test('an empty database is not backed up', async () => {
   const file = join(folder, 'nothing.db');
   await assert.rejects(
     makeBackup(await newDatabase(), { file }),

@@ -63,7 +63,7 @@ test('a change that does not say what it is about gives everything a later versi
   await store.close();
 });
 
-test('of several that are committed together each counts', async () => {
+test('transactions that are committed together count separately', async () => {
   const { store } = await aStore();
   const together = () => Promise.all([insert(store, one), insert(store, two)]);
   assert.deepEqual(await later(store, together), { ...everything, ofPaths: false });

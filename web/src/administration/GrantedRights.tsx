@@ -15,7 +15,7 @@ const maxShown = listGrantedRights.pageSize.max;
 const rightsReading = ({ type, id }: NamedGrantee) =>
   reading(listGrantedRights, { query: { type, id, limit: maxShown } });
 
-/** Warns before a deletion that it takes rights away, and where nobody but administrators is left. */
+/** Warns that a deletion removes rights, and where only administrators remain. */
 export function LostRights({ grantee }: { readonly grantee: NamedGrantee }) {
   const { data, isError } = useQuery(rightsReading(grantee));
   if (isError) return <p className={box.about}>Could not check which access lists name it.</p>;

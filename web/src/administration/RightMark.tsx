@@ -16,7 +16,7 @@ interface Props {
 export const canWords = ({ may, withApproval }: Pick<Verdict, 'may' | 'withApproval'>, what: string): string =>
   `${may ? 'Can' : 'Cannot'} ${what}${withApproval ? ' with approval' : ''}`;
 
-/** The icon of a right. Words beside it say the same. */
+/** The icon of a right. The text next to it says the same. */
 export function RightMark({ right, state, isGuarded = false }: Props) {
   const Icon = icons[right];
   return (

@@ -25,7 +25,7 @@ export const everyoneReading = queryOptions<Everyone, ApiProblem>({
   queryFn: () => readEveryone(maxPages),
 });
 
-/** Without a limit: everyone, in as many requests as that takes. */
+/** Without a limit: everyone, in several requests if needed. */
 export async function readEveryone(pages = Number.POSITIVE_INFINITY): Promise<Everyone> {
   const people: UserAnswer[] = [];
   let after: string | undefined;

@@ -40,7 +40,7 @@ function useOpenChangesets() {
   return { all, problem: failed[0]?.error, retry };
 }
 
-/** Which changeset something goes into: a new one, or one that is there. */
+/** Chooses a changeset to add to: a new or an existing one. */
 export function IntoChangeset({ chosen, onChoose, place, error }: Props) {
   const { all, problem, retry } = useOpenChangesets();
   const select = useRef<HTMLSelectElement>(null);

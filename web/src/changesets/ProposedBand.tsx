@@ -10,7 +10,7 @@ import { TextLink } from '../ui/TextLink.tsx';
 import { titleOf } from './changesets-query.ts';
 import styles from './ScheduledBand.module.css';
 
-/** Drafts are nobody else's business yet. */
+/** Drafts are private to their author. */
 const shownStates = ['REQUESTED', 'APPROVED'] as const;
 const mostOfEach = 10;
 
@@ -20,7 +20,7 @@ interface Props {
   readonly object: { readonly flag: string } | { readonly segment: string };
 }
 
-/** What others propose for a flag or segment there, so that nobody edits it without knowing. */
+/** What others propose for a flag or segment in an environment, so that nobody edits it unaware. */
 export function ProposedBand({ environment, object }: Props) {
   const project = useProject();
   const may = useMay();

@@ -18,7 +18,7 @@ export async function keepChangeset(client: QueryClient, answer: ChangesetAnswer
   const { queryKey } = changesetReading(answer.id);
   await client.cancelQueries({ queryKey });
   const planned = client.invalidateQueries({ queryKey: planReading(answer.id).queryKey });
-  // With its plan, so that nothing on the page says that an approval is missing beside "Ready to apply".
+  // With its plan, so that the page does not show a missing approval next to "Ready to apply".
   if (client.getQueryData<ChangesetAnswer>(queryKey)?.status !== answer.status) await planned;
   client.setQueryData(queryKey, answer);
   void client.invalidateQueries({ queryKey: keyOf(listChangesets) });

@@ -61,12 +61,12 @@ export function usePropose() {
   };
   return {
     create,
-    /** Makes a changeset and asks for approval. If only asking fails, the draft is there, and its page says the rest. */
+    /** Makes a changeset and asks for approval. If only asking fails, the draft stays, and its page says so. */
     propose: async (operations: readonly NewOperation[], note: Note): Promise<ChangesetAnswer> => {
       const made = await create(operations, note);
       return call(requestChangeset, { params: { changeset: made.id }, body: {} }).catch(() => made);
     },
-    /** Puts operations into a changeset that is there, or into a new one. */
+    /** Puts operations into an existing changeset, or into a new one. */
     collect: async (into: string, operations: readonly NewOperation[], note: Note): Promise<ChangesetAnswer> => {
       const made =
         into === ''

@@ -1,4 +1,4 @@
-/** The ramp of a whole changeset: the same percentages for each definition of which it changes a share. */
+/** The ramp of a whole changeset: the same percentages for each definition whose shares it changes. */
 import type { ChangesetPlan } from '#domain/changeset-plans.ts';
 import type { Edit, ScheduleRequest } from '#domain/changesets.ts';
 import type { Bucket } from '#domain/definitions/definition.ts';
@@ -44,7 +44,7 @@ export interface RampedShare {
 
 export interface Ramp {
   readonly shares: readonly RampedShare[];
-  /** Definitions of which no share grows: they change with the first step. */
+  /** Definitions in which no share grows: they change with the first step. */
   readonly others: readonly string[];
   /** How many steps were applied. */
   readonly done: number;

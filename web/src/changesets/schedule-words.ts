@@ -62,7 +62,7 @@ export function phaseOf({ status, schedule }: Scheduled): Phase | undefined {
   return status === 'SCHEDULED' ? standingOf(schedule) : 'over';
 }
 
-/** How the next step stands, apart from approvals. */
+/** The state of the next step, apart from approvals. */
 const standingOf = ({ dueAt, pausedAt }: Schedule): 'waiting' | 'paused' | 'held' =>
   dueAt !== undefined ? 'waiting' : pausedAt === undefined ? 'held' : 'paused';
 
@@ -102,7 +102,7 @@ export interface ShownStep {
   /** From 1. */
   readonly number: number;
   readonly state: StepState;
-  /** When it was applied, or will be if nothing comes between. Absent: nobody knows. */
+  /** When it was applied, or will be if nothing intervenes. Absent if unknown. */
   readonly at?: number;
   /** How long it waits after the step before it. */
   readonly waitMs?: number;

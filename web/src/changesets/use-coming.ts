@@ -6,7 +6,7 @@ import { useFlag } from '../server/flag.ts';
 import { type Environment, useProject } from '../server/project.ts';
 import { useMay } from '../server/session.ts';
 
-/** What is scheduled for the definition; what goes on first comes first. Empty while it loads. */
+/** What is scheduled for the definition, the next step first. Empty while it loads. */
 export function useComing(environment: Environment): readonly ComingSchedule[] {
   const params = { project: useProject().id, flag: useFlag().name, environment: environment.id };
   const { data = [] } = useQuery({ ...reading(listComingSteps, { params }), enabled: useMay()(listComingSteps) });

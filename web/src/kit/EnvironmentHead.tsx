@@ -6,7 +6,7 @@ interface Props {
   readonly isChosen?: boolean;
 }
 
-/** Names of so many characters fit. */
+/** Names up to this many characters fit. */
 const fitting = 9;
 
 /** The head of a narrow column. Keeps the end of a long name: "Production EU" is beside "Production US". */

@@ -8,7 +8,7 @@ interface Props {
   readonly isRequired: boolean;
   readonly title?: string;
   readonly comment?: string | undefined;
-  /** For an action that has a title of its own: only the reason is asked for, unless both are required. */
+  /** For an action with a fixed title: asks only for the reason, unless both are required. */
   readonly isReason?: boolean;
   /** The comment gets the focus. */
   readonly isFirst?: boolean;

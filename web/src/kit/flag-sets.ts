@@ -28,7 +28,7 @@ export const flagSetsReading = (project: string) =>
     },
   });
 
-/** The name of a flag set in any project; if it was deleted, its last one. Undefined if nothing tells. */
+/** The name of a flag set in any project; if it was deleted, its last one. Undefined if unknown. */
 export const flagSetNameReading = (id: string) =>
   queryOptions<string | null, ApiProblem>({
     queryKey: [...keyOf(getFlagSet), 'name', id],

@@ -4,7 +4,7 @@ import { noticesOf } from '../state/notices.ts';
 import type { ApiProblem } from './api-problem.ts';
 
 const isAway = noticesOf(false);
-/** Whether the server tells of changes (`live.ts`). */
+/** Whether the server announces changes (`live.ts`). */
 export const isLive = noticesOf(false);
 const pauseMs = 1_500;
 const backListeners = new Set<() => void>();

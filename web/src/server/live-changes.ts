@@ -1,7 +1,7 @@
 /** Which queries a change concerns. */
 import type { ObjectType } from '#domain/changes.ts';
 
-/** As the server tells it. Without a type, several objects changed. */
+/** As the server announces it. Without a type, several objects changed. */
 export interface Change {
   readonly type?: ObjectType;
   readonly id?: string;
@@ -23,7 +23,7 @@ const content: ReadonlySet<ObjectType | undefined> = new Set([
 const withoutContent =
   /^(session|\/(workspaces|users|groups|apiKeys|access|rolloutStatuses|health|outbox|sessions|watches)\b)|\/sdks$/;
 
-/** Applying one is also told as changes of what it changed. */
+/** Applying one also announces the changes of its objects. */
 const withChangesets = /^(session|\/changesets\b|\/auditLogs\b)|\/schedules$/;
 
 /** Errs on the side of asking again. The key is that of `keyOf`. */

@@ -1,5 +1,5 @@
 /**
- * What the server tells this browser while it is open: changes by others, and who is editing.
+ * What the server announces to this browser while it is open: changes by others, and who is editing.
  *
  * All tabs of a browser share one stream, because browsers open only six connections to a server: the tab that holds a
  * lock opens it and passes everything on. Locks need HTTPS or localhost; without them each tab has a stream of its own
@@ -169,7 +169,7 @@ function noteEditor(editing: Editing): void {
   }
 }
 
-/** PostgreSQL may tell of one change twice, and a save is often several changes. */
+/** PostgreSQL may announce a change twice, and a save is often several changes. */
 const settleMs = 50;
 /** However much changes, a page refetches at most this often. */
 const leastPauseMs = 1_000;

@@ -45,5 +45,5 @@ export const client: QueryClient = new QueryClient({
 
 onConnectionBack(() => void client.invalidateQueries());
 
-/** How often open definitions are refetched: not at all while the server tells of changes. */
+/** How often open definitions are refetched: not at all while the server announces changes. */
 export const definitionsRefreshMs = (): number | false => (isLive.get() ? false : 30_000);

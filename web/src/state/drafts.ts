@@ -27,7 +27,7 @@ export interface DraftPlace {
   readonly environment: string;
 }
 
-/** Names the definition, whoever drafts it. */
+/** Identifies the definition, regardless of who drafts it. */
 export const definitionAt = ({ object, environment }: DraftPlace): string => `${object} ${environment}`;
 
 const keyOf = ({ person, object, environment }: DraftPlace): string => `draft:${person}:${object}:${environment}`;

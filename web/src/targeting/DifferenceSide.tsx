@@ -69,7 +69,7 @@ const Texts = ({ texts }: { readonly texts: readonly string[] }) => (
   </span>
 );
 
-/** Also of deleted ones. Never ids, which nobody knows. */
+/** Also names of deleted ones. Never ids, which mean nothing to people. */
 function FlagSetNames({ ids }: { readonly ids: readonly string[] }) {
   const answers = useQueries({ queries: ids.map(flagSetNameReading) });
   return <Texts texts={answers.map(({ data, isPending }) => data ?? (isPending ? '…' : 'deleted flag set'))} />;

@@ -98,7 +98,7 @@ const placeholders: Partial<Record<Matcher['type'], string>> = {
 function BetweenValue({ matcher, wrong, onChange }: Props) {
   const { from = '', to = '' } = matcher.between ?? {};
   const set = (ends: { from: number | string; to: number | string }) => onChange(changeValue(matcher, 'between', ends));
-  /** Only an end that is missing is wrong, or both if each is there. */
+  /** If one end is missing, only that one is wrong; otherwise both are. */
   const wrongEnd = (end: number | string, other: number | string) => (end === '' || other !== '' ? wrong : {});
   const numberOf = (end: number | string) => (end === '' ? undefined : Number(end));
   if (matcher.type === 'BETWEEN_SEMVER') {

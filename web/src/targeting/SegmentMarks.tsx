@@ -14,7 +14,7 @@ interface Props {
   readonly onRemove?: ((name: string) => void) | undefined;
 }
 
-/** Says which of the segments nobody can be in, because they do not exist or are not active, and changes that. */
+/** Marks segments that are empty because they do not exist or are not active, and offers to change that. */
 export function SegmentMarks({ names, all = names, onRemove }: Props) {
   const { environment } = useRulePlace();
   const { known } = useKnownSegments(environment.id, all);

@@ -12,7 +12,7 @@ import { Loading } from '../../ui/Loading.tsx';
 import { SetupLinkHelp } from './SetupLinkHelp.tsx';
 import styles from './SignedIn.module.css';
 
-/** Almost nobody ever needs it. */
+/** Loaded on demand, because it is rarely needed. */
 const SecondFactorPage = lazy(async () => ({ default: (await import('./SecondFactorPage.tsx')).SecondFactorPage }));
 
 interface Props {

@@ -162,7 +162,7 @@ function Elsewhere() {
   );
 }
 
-/** When a schedule goes on. */
+/** When the next step of a schedule is due. */
 const NextStep = ({ changeset: { dueAt, status } }: { readonly changeset: Listed }) => (
   <span className={styles.next}>
     {dueAt !== undefined && status === 'SCHEDULED' && (

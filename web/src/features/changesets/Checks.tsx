@@ -5,7 +5,7 @@ import { sentence } from '../../kit/explain.ts';
 import styles from './Checks.module.css';
 import { missingApprovals } from './use-acts.ts';
 
-/** What stands between the changeset and its effect, against what is there now. */
+/** What prevents the changeset from being applied to the current state. */
 export function Checks({ plan }: { readonly plan: ChangesetPlan }) {
   const conflicts = plan.operations.flatMap((one) => one.conflicts);
   const refusals = [...new Set(plan.operations.flatMap(({ refusal }) => refusal ?? []))];

@@ -91,7 +91,7 @@ export function DecisionBar({ changeset, plan, acts, onAct, onSchedule }: BarPro
   );
 }
 
-/** Somebody may have to approve it, even if whoever looks at it may skip that. */
+/** Someone may have to approve it, even if the viewer may skip approvals. */
 const needsAsking = ({ approvals }: ChangesetPlan): boolean => approvals.some(({ without }) => without !== 'kill');
 
 const applyWords = ({ operations: [only, ...others] }: ChangesetAnswer): string =>
@@ -138,7 +138,7 @@ function scheduleWords(changeset: ChangesetAnswer, acts: Acts): { readonly title
   }
   if (phase === 'paused') return { title: 'Paused', line: `${step} waits until someone resumes it.` };
   if (phase === 'held') {
-    // Where approvals are required, those who could give one let it go on.
+    // Where approvals are required, people who could approve can resume it.
     const isOthers = acts.resume !== undefined && acts.resume !== 'hidden';
     return { title: `${step} holds`, line: isOthers ? acts.resume : 'It is applied when someone resumes it.' };
   }

@@ -36,7 +36,7 @@ const eventWords: Readonly<Record<Review['kind'], string>> = {
   expire: 'let it expire',
 };
 
-/** Without anybody: the server found that it cannot go on, or that its time is over. */
+/** Done by the server: the changeset cannot continue, or has expired. */
 const ownWords: Partial<Record<Review['kind'], string>> = { fail: 'Failed', expire: 'Expired' };
 
 /** What people said and did, in order. */
@@ -61,7 +61,7 @@ export function Discussion({ changeset }: { readonly changeset: ChangesetAnswer 
 }
 
 interface Happened {
-  /** Undefined: nobody did it, or nobody knows who. */
+  /** Undefined if nobody did it, or if it is unknown who. */
   readonly by?: Review['by'];
   readonly at: number;
   readonly what: string;

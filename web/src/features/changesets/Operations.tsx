@@ -25,7 +25,7 @@ interface Props {
 }
 
 /**
- * What the changeset does: before it is applied against what is there now, afterwards as the audit log has it. A ramp
+ * What the changeset does: based on the current state before it is applied, from the audit log afterwards. A ramp
  * that runs has both.
  */
 export function Operations({ changeset, plan }: Props) {
@@ -97,7 +97,7 @@ function Effect({ shares, moves, unknown, trafficType = '' }: PlannedOperation) 
   );
 }
 
-/** Against what is there now. */
+/** Based on the current state. */
 function Planned({ operation, step }: { readonly operation: PlannedOperation; readonly step: number | undefined }) {
   const {
     differences,

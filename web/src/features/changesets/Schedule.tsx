@@ -26,7 +26,7 @@ interface ScheduleProps extends Props {
   readonly onChange: (() => void) | undefined;
 }
 
-/** When it is applied, what becomes of each step, and where it stands. */
+/** When it is applied, the outcome of each step, and its state. */
 export function Schedule({ changeset, change, onChange }: ScheduleProps) {
   const phase = phaseOf(changeset);
   const { schedule } = changeset;

@@ -26,7 +26,7 @@ type Operations = ChangesetPlan['operations'];
 const countOf = (operations: Operations, kind: 'flag' | 'segment'): number =>
   new Set(operations.flatMap((one) => one[kind]?.id ?? [])).size;
 
-/** Of several flags, the one that moves most: nobody counted who is moved by two of them. */
+/** Of several flags, the one that moves most: keys moved by two of them are not counted. */
 function movedIn(operations: Operations): FactProps | undefined {
   const counted = operations.flatMap(({ transitions, trafficType = '' }) => {
     const keys = transitions.filter((one) => one.keys > 0);

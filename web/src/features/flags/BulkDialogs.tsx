@@ -112,7 +112,7 @@ const maxAtOnce = 100;
 
 const nothingToKill = 'None of these flags can be killed in this environment.';
 
-/** Replaces what is there. Whether it is killed there stays as it is. */
+/** Replaces the definitions, but keeps whether they are killed. */
 export function CopyFlagsDialog({ flags, onClose, onDone }: Props) {
   const project = useProject();
   const environments = useEnvironments();

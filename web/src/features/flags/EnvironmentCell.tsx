@@ -18,7 +18,7 @@ interface Props {
   readonly hasDraft: boolean;
 }
 
-/** Production: the bar with words, and whether the environment beside it differs. */
+/** Production: the bar with words, and whether the environment next to it differs. */
 export function LeadCell({ beside, ...props }: Props & { readonly beside: Named | undefined }) {
   const { environment, definition } = props;
   const difference = definition && beside?.definition && differenceOf(definition, beside.definition, beside.name);

@@ -189,7 +189,7 @@ function FilterSteps({ options, unset, onDone }: AddProps & { readonly onDone: (
   return <FirstValue key={name} name={name} options={options[name]} onDone={onDone} />;
 }
 
-/** The first value makes the filter a button of its own, where more can be chosen. */
+/** The first value turns the filter into a button, where more can be chosen. */
 function FirstValue({ name, options, onDone }: SetProps & { readonly onDone: () => void }) {
   const { choose } = useChosen(name);
   return (

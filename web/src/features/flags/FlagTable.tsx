@@ -31,7 +31,7 @@ const rowHeight = 44;
 /** Three lines for each flag, on phones. */
 const tallRowHeight = 102;
 const phones = '(max-width: 760px)';
-/** Pages are read so many rows before they come into sight, so that their rows are rendered once, with what they show. */
+/** How many rows before they are visible pages are read, so that rows are rendered once, with their contents. */
 const ahead = pageSize / 2;
 
 /** All flags of the query. */
@@ -157,7 +157,7 @@ function useRows({ body, isPhone, count, onPages }: Pick<RowsProps, 'body' | 'is
   const near = indexes.flatMap((index) => [Math.max(index - ahead, 0), Math.min(index + ahead, count - 1)]);
   const pages = [...new Set(near.map((index) => Math.floor(index / pageSize)))];
   // Before the browser paints: pages that were read before are shown at once.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the same pages are told once
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the same pages are reported once
   useLayoutEffect(() => onPages(pages), [pages.join()]);
   return rows;
 }

@@ -15,7 +15,7 @@ export interface FlagsSearch extends Partial<Record<Filter, readonly string[] | 
   readonly drafts?: 'true' | undefined;
   /** Flags that the reader watches. */
   readonly watched?: 'true' | undefined;
-  /** Asked for by Getting started, which goes on once the flag is created. */
+  /** Opened by Getting started, which continues once the flag is created. */
   readonly start?: 'true' | undefined;
   /** The board instead of the list. */
   readonly board?: 'true' | undefined;

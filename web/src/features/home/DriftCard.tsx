@@ -8,7 +8,7 @@ import { type Environment, sidesOf, useEnvironments, useProject } from '../../se
 import { TextLink } from '../../ui/TextLink.tsx';
 import styles from './ProjectHomePage.module.css';
 
-/** Staging and production, or whatever comes closest to that; nothing with one environment. */
+/** Staging and production, or the closest to that; nothing if there is only one environment. */
 export function DriftCard() {
   const { left, right } = sidesOf(useEnvironments(), {});
   return left && right ? <Drifting left={left} base={right} /> : null;

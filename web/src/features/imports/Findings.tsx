@@ -13,7 +13,7 @@ interface Props {
   readonly rollouts: Report['rebucketed'];
   readonly isAccepted: boolean;
   readonly onAccept: (isAccepted: boolean) => void;
-  /** Undefined for a file, whose seeds nobody knows. */
+  /** Undefined for a file, whose seeds are unknown. */
   readonly onKey: ((key: string) => void) | undefined;
 }
 

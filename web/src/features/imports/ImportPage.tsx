@@ -203,7 +203,7 @@ interface EndedProps {
   readonly onBack: () => void;
 }
 
-/** A step that failed or was interrupted, and how to go on. */
+/** A step that failed or was interrupted, and how to continue. */
 function Ended({ job, isBusy, onContinue, onBack }: EndedProps) {
   const { done = 0, total = 0, doing } = job.progress;
   const isInterrupted = job.state === 'interrupted';

@@ -34,7 +34,7 @@ interface Props {
   readonly onKey: (place: string, key: string) => void;
 }
 
-/** What would hurt people, then the counts; beside it, the rehearsal and the source. */
+/** What would affect users, then the counts; next to it, the rehearsal and the source. */
 export function PlanView({ report, progress, source, newSeeds, onNewSeeds, onKey }: Props) {
   const byPlace = Map.groupBy(report.rebucketed, ({ environment }) => environment);
   const isNothing = totalOf(report, 'create') + totalOf(report, 'update') === 0;

@@ -34,7 +34,7 @@ export function whyBehind({ streams, lastSeenAt, pollMilliseconds }: Straggler, 
 export const whySilent = ({ lastSeenAt }: Straggler, serverTime: number): string =>
   `Last seen ${span(serverTime - lastSeenAt)} ago, without saying that it stops. Its machine may be gone.`;
 
-/** The time after which so many of those that waited for the change had it. Undefined if it was not reached. */
+/** The time after which this share of the waiting SDKs had the change. Undefined if they never did. */
 export const reachedAfter = (arrivals: readonly number[], waited: number, share: number): number | undefined =>
   arrivals[Math.max(1, Math.ceil(waited * share)) - 1];
 
@@ -115,7 +115,7 @@ export function errorsInWords({ http, exceptions, droppedImpressions, droppedEve
   ].join(', ');
 }
 
-/** "1,204.5": as many digits as say something. */
+/** "1,204.5": only significant digits. */
 export const amount = (value: number): string =>
   value.toLocaleString('en', Math.abs(value) < 1_000 ? { maximumSignificantDigits: 4 } : { maximumFractionDigits: 1 });
 

@@ -104,7 +104,7 @@ function othersOf({ entry, elsewhere }: Found): string {
   return `${entry ? 'Also in' : 'In'} ${there}${missing === '' ? '' : `, not in ${missing}`}.`;
 }
 
-/** Keys are sorted, so a key that is there comes first of those that start with it, or are not smaller. */
+/** Keys are sorted, so an existing key is the first of those that start with it, or that are not smaller. */
 async function find({ kind, name }: SegmentAnswer, environment: string, key: string): Promise<ListedKey | undefined> {
   const { keys } =
     kind === 'large'

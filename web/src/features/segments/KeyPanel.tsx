@@ -297,7 +297,7 @@ interface Asked {
   readonly isEmpty: boolean;
 }
 
-/** The keys that would change something: those that are new, or those that are there. */
+/** The keys that would change something: new ones when adding, existing ones when removing. */
 function usePlan(place: Place, { keys, action, isEmpty }: Asked) {
   const client = useQueryClient();
   const reading = presentKeysReading(client, place, keys);

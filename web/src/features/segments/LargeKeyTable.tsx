@@ -16,7 +16,7 @@ const pageSize = 50;
 /** A page of the keys of a large segment, which are sorted: those with the same beginning are neighbours. */
 export function LargeKeyTable({ segment, environment, keyCount }: KeysProps) {
   const [prefix, setPrefix] = useState('');
-  /** Where the pages before this one began, and this one: a page only tells where the next one begins. */
+  /** Where this page and those before it begin: a page only has the position of the next one. */
   const [starts, setStarts] = useState<readonly string[]>(['']);
   const query = useQuery({
     ...reading(listLargeSegmentKeys, {

@@ -157,7 +157,7 @@ export function LargeKeys(props: KeysProps) {
   );
 }
 
-/** Ten million keys take a while: the button tells how far it is, and stops it. */
+/** Ten million keys take a while, so the button shows the progress and can cancel. */
 function DownloadButton({ segment, environment }: KeysProps) {
   const [share, setShare] = useState(0);
   const stop = useRef(new AbortController());

@@ -101,7 +101,7 @@ function complaintAbout({ text, isQuoted }: Cell): string | undefined {
   return !isQuoted && /[;\t]/.test(text) ? 'Two keys on one line' : undefined;
 }
 
-/** Ten steps, so that the progress moves, of as many keys as a call may have and not too few. */
+/** Ten steps, so that the progress moves, within the limits of a call. */
 export function inCalls(keys: readonly string[]): string[][] {
   const size = Math.min(maxKeysPerCall, Math.max(1_000, Math.ceil(keys.length / 10)));
   return Array.from({ length: Math.ceil(keys.length / size) }, (_, index) =>

@@ -17,7 +17,7 @@ interface Props {
   readonly environment: Environment;
 }
 
-/** Until the application connects: what was heard so far, and what to check. */
+/** Until the application connects: what was received so far, and what to check. */
 export function Waiting({ connection, definition, environment }: Props) {
   const { sdk, change } = useWelcomeSearch();
   const [startedAt] = useState(Date.now);

@@ -19,7 +19,7 @@ interface Asked {
 
 /** Returns whether it was announced. */
 export async function tellNews({ client, reading, me, about }: Asked, news: News): Promise<boolean> {
-  // One under way may have begun before this change, and would name somebody else.
+  // A request in progress may have begun before this change, and would name someone else.
   await client.cancelQueries({ queryKey: reading.queryKey });
   const changes = await client.fetchQuery({ ...reading, staleTime: 0 }).catch(() => undefined);
   const latest = changes?.data[0];

@@ -127,7 +127,7 @@ interface GoneProps {
   readonly onRemove: ((flag: string) => void) | undefined;
 }
 
-/** It blocks nothing else: the rule stays until somebody removes it. */
+/** It blocks nothing else: the rule stays until someone removes it. */
 function GoneFlags({ rule, onRemove }: GoneProps) {
   const { gone } = useDefinition();
   const names = new Set(flagsIn([rule]).filter((name) => gone.has(name)));

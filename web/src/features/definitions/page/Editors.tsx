@@ -8,7 +8,7 @@ import { useMe } from '../../../server/session.ts';
 import { useEditor } from '../editing/editor.ts';
 import styles from './Editors.module.css';
 
-/** Says who has unsaved changes to the flag, and tells others whether the user has. Nobody is kept from editing. */
+/** Shows who has unsaved changes to the flag, and announces the user's own. It keeps nobody from editing. */
 export function Editors() {
   const { id } = useFlag();
   const me = useMe();

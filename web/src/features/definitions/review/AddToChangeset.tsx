@@ -23,7 +23,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** The draft becomes part of a changeset instead of a change of its own. The page stays, to collect more. */
+/** The draft becomes part of a changeset instead of a separate change. The page stays, to collect more. */
 export function AddToChangeset({ draft, onBack, onClose }: Props) {
   const { environment, place, setOpenRule } = useDefinition();
   const flag = useFlag();

@@ -3,7 +3,7 @@ import type { Finding } from '#domain/evaluation/findings.ts';
 import { ExampleWords } from '../../../targeting/ExampleWords.tsx';
 import styles from './Findings.module.css';
 
-/** What a reviewer may overlook, as the verifier tells it. */
+/** What a reviewer may overlook, as found by the verifier. */
 export function Findings({ findings }: { readonly findings: readonly Finding[] }) {
   if (findings.length === 0) return null;
   return (

@@ -56,7 +56,7 @@ export function ReviewDialog({ draft, onClose }: Props) {
   const [isCollecting, setCollecting] = useState(false);
   const ways = waysFor(environment, { refusal, isProposing });
   const way = useRef<Way>(ways.at(-1)?.way ?? 'save');
-  // Once somebody chose to schedule it.
+  // Set once someone chooses to schedule it.
   const [plan, setPlan] = useState<Plan>();
   const proposal = async (sent: Draft, note: Note) => {
     const params = { flag: words.flag, environment: words.environment };

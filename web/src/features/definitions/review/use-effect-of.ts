@@ -21,7 +21,7 @@ export function useEffectOf(
   }, [before, after, seed, trafficAllocationSeed, algo, otherFlag, segments]);
 }
 
-/** Says why nobody is in a segment that decides. */
+/** Says why a segment that decides is empty. */
 const withEmptySegments = (effect: Effect, segments: KnownSegments): Effect => ({
   ...effect,
   unknowns: effect.unknowns.map((unknown) => ({

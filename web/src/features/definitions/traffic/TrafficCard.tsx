@@ -15,12 +15,12 @@ import { type Compared, type ComparedShare, compareShares, isUnlikely, labelInWo
 import styles from './TrafficCard.module.css';
 import { useNamedRules } from './use-named-rules.ts';
 
-/** Loaded once somebody looks. */
+/** Loaded when someone opens it. */
 const LiveImpressions = lazy(() =>
   import('./LiveImpressions.tsx').then((module) => ({ default: module.LiveImpressions })),
 );
 
-/** What SDKs really give, beside what the definition says. */
+/** What SDKs really served, next to what the definition says. */
 export function TrafficCard() {
   const id = useId();
   const { environment } = useEditor();

@@ -1,4 +1,4 @@
-/** What share of the evaluations got each treatment, beside what the definition says. */
+/** The share of evaluations that got each treatment, next to what the definition says. */
 import type { Rule } from '#domain/definitions/definition.ts';
 import { type FlagTraffic, sum } from '#domain/traffic.ts';
 import { labelOf } from '#domain/wire/conditions.ts';

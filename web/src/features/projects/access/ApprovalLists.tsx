@@ -110,7 +110,7 @@ function ApprovalRow({ environment }: { readonly environment: EnvironmentAccess 
   );
 }
 
-/** The row says where; who hears it hears the row's name only once. */
+/** The row shows the place; screen readers get it with the label. */
 const Labelled = ({ text, place }: { readonly text: string; readonly place: string }) => (
   <>
     {text} <span className="sr">in {place}</span>

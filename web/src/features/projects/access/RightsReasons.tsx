@@ -42,7 +42,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Why somebody has the rights of a cell, next to it. */
+/** Explains the rights in a cell, next to it. */
 export function RightsReasons({ id, row, cell, anchor, onStay, onLeave, onClose }: Props) {
   const panel = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
