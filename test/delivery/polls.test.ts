@@ -109,6 +109,32 @@ test('a segment that becomes rule-based while a flag names it is evaluated as su
   await treated(sdk, ['bob', flag.name, 'off']);
 });
 
+test('an SDK that lost a poll, and so keeps to spec 1.2, evaluates the rule-based segments that it has', async () => {
+  const project = await aProject(api);
+  const { name } = await aRuleBasedSegment(api, project, [project.staging]);
+  const matchers = [{ type: 'IN_LIST_STRING', strings: ['ann'] }];
+  await api.put(`/rule-based-segments/ws/${project.id}/${name}/environments/${project.staging.id}`, {
+    rules: [{ condition: { combiner: 'AND', matchers } }],
+  });
+  const { flag, path } = await aDefinedFlag(api, project, onFor({ segments: [name] }));
+  const key = await anSdkKey(api, project);
+  const sdk = await aPollingSdk(url, key);
+  await treated(sdk, ['ann', flag.name, 'on']);
+  let spec: string | null = null;
+  const dropFirst = ({ headers, socket, url: target = '' }: IncomingMessage) => {
+    if (headers.authorization !== `Bearer ${key}`) return;
+    if (spec === null) socket.destroy();
+    spec = new URL(target, url).searchParams.get('s');
+  };
+  api.app.server.prependListener('request', dropFirst);
+  await until('it asks for spec 1.2', () => spec === '1.2');
+  await api.patch(path, [{ op: 'add', path: '/treatments/0/keys', value: ['bob'] }]);
+  await treated(sdk, ['bob', flag.name, 'on']);
+  await treated(sdk, ['ann', flag.name, 'on']);
+  await treated(sdk, ['cid', flag.name, 'off']);
+  api.app.server.off('request', dropFirst);
+});
+
 for (const [impressionsMode, posted] of [
   ['OPTIMIZED', ['testImpressions/bulk', 'testImpressions/count']],
   ['DEBUG', ['testImpressions/bulk']],
