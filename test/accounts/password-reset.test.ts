@@ -78,7 +78,7 @@ test('the answer is the same for who is known, unknown, pending and deactivated;
   assert.deepEqual([answers[0]?.status, answers[0]?.text], [200, 'true']);
 });
 
-test('what is no address is 400, and nothing is recorded', async () => {
+test('an invalid address is 400, and nothing is recorded', async () => {
   const actions = await api.recorded(async () => {
     for (const email of ['', 'nobody', '@example.com', 7, null, undefined]) {
       assert.equal((await api.post(account('/password-reset'), { email }, fromBrowser())).status, 400, String(email));

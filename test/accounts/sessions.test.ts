@@ -156,7 +156,7 @@ test('a deactivated user with the right password is refused and told to ask an a
   assert.deepEqual(actions, ['session.refused']);
 });
 
-test('what is no sign-in is 400, and nothing is recorded', async () => {
+test('an invalid sign-in body is 400, and nothing is recorded', async () => {
   const { email, password } = await aPerson(api);
   const actions = await api.recorded(async () => {
     for (const body of [
@@ -415,7 +415,7 @@ test('another change of a user does not end the sessions', async () => {
   assert.deepEqual([status, body.user.name], [200, 'Ada King']);
 });
 
-test('what a person may do follows the groups at once, in the session that runs', async () => {
+test('group changes take effect at once in a running session', async () => {
   const group = await administratorsId(api);
   const person = await aPerson(api);
   const inviting = async () => (await api.post('/users', { email: anEmail() }, person.signedIn)).status;
@@ -461,7 +461,7 @@ test('without a valid session the status is 401, whatever the cookie says', asyn
   assert.deepEqual(actions, []);
 });
 
-test('where a request has a key, the key decides; a key signs nobody in', async () => {
+test('if a request has a key, the key decides; a key signs nobody in', async () => {
   const member = await aPerson(api);
   const asBoth = (as: string) => api.post('/groups', { name: uniqueName('group') }, { ...member.signedIn, as });
   assert.equal((await asBoth(api.adminKey)).status, 200);

@@ -110,7 +110,7 @@ test('the link is dead once there is an administrator, however that one came', a
   assert.deepEqual(actions, []);
 });
 
-test('what is no email, name or password is refused, and the link stays good', async () => {
+test('an invalid email, name or password is refused, and the link stays valid', async () => {
   const api = await startAccounts();
   const taken = (await aPerson(api)).email;
   const wrong: [fields: object, status: number, message: string | RegExp][] = [

@@ -107,7 +107,7 @@ test('a right code switches the second factor on and answers ten recovery codes,
   assert.equal((await api.get(account('/session'), person.signedIn)).body.user['2fa'], true);
 });
 
-test('what is not the code is refused, nothing is recorded, and the offer stays', async () => {
+test('a wrong code is refused, nothing is recorded, and the offer stays', async () => {
   const person = await aPerson(api);
   const actions = await api.recorded(async () => {
     refused(await confirm(person, '123456'), 400, 'Request a secret first, then confirm it with a code');

@@ -85,7 +85,7 @@ const waiting = async (project: { id: string }, who: Who, filter = 'waiting') =>
     ({ id }: { id: string }) => id,
   );
 
-test('where approvals are required, a changeset is applied after somebody else approved it', async () => {
+test('where approvals are required, a changeset is applied after someone else has approved it', async () => {
   const project = await aGuardedProject();
   const id = await aRequest(project, [project.edit(allocate(40))], { comment: 'Before Friday' });
   refused(await say('apply', id, ana), 403, /^Approvals are required\. orgId=.+ envId=/);
@@ -136,7 +136,7 @@ test('a schedule that lacks an approval waits for those who can give it', async 
   assert.deepEqual([await waiting(project, ben), await badge(project, ben)], [[], undefined]);
 });
 
-test('what somebody proposes who cannot apply it waits for those who can, and they are told', async () => {
+test('a proposal by someone who cannot apply it waits for people who can, and they are notified', async () => {
   const [dan, eve, fay] = [await aPerson(api), await aPerson(api), await aPerson(api)];
   const project = await aGuardedProject({
     areApprovalsRequired: false,

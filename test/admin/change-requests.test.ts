@@ -52,7 +52,7 @@ test('an upload is requested with an address for its file, and found by its id w
   assert.deepEqual((await api.get(`/changeRequests/${body.id}`)).body, { ...rest, transactionMetadata: null });
 });
 
-test('what cannot be submitted is refused with what can', async () => {
+test('a change that cannot be submitted is refused, with those that can', async () => {
   const { name, submitting } = await aPlace();
   const send = (body: object) => api.post(submitting, body);
   const needsOne = 'A change request needs one of split, segment, largeSegment, ruleBasedSegment';
@@ -343,7 +343,7 @@ test('where the environment restricts who approves, nobody can be named, and the
   assert.deepEqual((await ok(submit({ ...kill, approvers: [] }))).approvers, ['release manager']);
 });
 
-test('where no approval is needed, a change request is published at once, of every type', async () => {
+test('where no approval is needed, a change request of any type is published at once', async () => {
   const project = await aProject(api);
   const { flag, path } = await aDefinedFlag(api, project);
   const submitting = `/changeRequests/ws/${project.id}/environments/${project.staging.id}`;

@@ -98,7 +98,7 @@ test('a download as CSV is text in every spreadsheet', async () => {
   refused(await api.get('/auditLogs/download'), 400, /format/);
 });
 
-test('what the list does not show is not in the download, nor in the calendar or a search', async () => {
+test('entries that the list does not show are not in the download, the calendar or a search either', async () => {
   const [mine, other] = [await aStory(), await aStory()];
   const keys = {
     project: await api.key({ scope: { kind: 'project', projectId: mine.project.id } }),

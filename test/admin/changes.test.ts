@@ -151,7 +151,7 @@ test('an offset skips the newest entries, and one that is too large is refused',
   refused(await api.get('/auditLogs?offset=10001'), 400, /^offset must not be more than 10000; /);
 });
 
-test('what cannot be asked for is refused', async () => {
+test('invalid queries are refused', async () => {
   for (const [query, message] of [
     ['limit=0', /^limit /],
     ['objectType=spaceship', /^objectType /],
@@ -346,7 +346,7 @@ const storedOf = (objectId: string) =>
       from changes c left join changes p on p.id = c.previous_id
      where c.object_id = ${objectId} order by c.at, c.id`);
 
-test('what was before is stored once, as what the entry before left', async () => {
+test('the state before is stored once, in the previous entry', async () => {
   const project = await aProject(api);
   const { flag, path } = await aDefinedFlag(api, project);
   const ofFlag = `/splits/ws/${project.id}/${flag.name}`;
@@ -367,7 +367,7 @@ test('what was before is stored once, as what the entry before left', async () =
   ]);
 });
 
-test('what something else changed in between is stored with the entry', async () => {
+test('a state that a change of another object altered is stored with the next entry', async () => {
   const { body: group } = await api.post('/groups', { name: uniqueName('group') });
   const email = `${uniqueName('user')}@example.com`;
   const { body: user } = await api.post('/users', { email, groups: [group.id] });

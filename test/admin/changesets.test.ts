@@ -101,7 +101,7 @@ test('if one operation is refused, none is applied', async () => {
   assert.equal((await api.get(`/changesets/${id}`)).body.status, 'DRAFT');
 });
 
-test('what others changed since is kept where the operations did not change the same', async () => {
+test('changes that others made since are kept, unless the operations changed the same', async () => {
   const project = await aProject(api);
   const flag = await aPlacedFlag(project);
   const id = await aChangeset(project, [flag.edit(set('/defaultRule', shares(30)))]);

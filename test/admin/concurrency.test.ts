@@ -152,7 +152,7 @@ test('of two concurrent definitions that would depend on each other, only one is
   assert.deepEqual(statusesOf(answers), { 200: 1, 400: 1 });
 });
 
-test('what is deleted while something comes into it stays, or the newcomer is refused', async () => {
+test('of a deletion and a concurrent create inside it, one is refused', async () => {
   const project = await aProject(api);
   for (const round of numbers(10)) {
     const { body: trafficType } = await api.post(`/trafficTypes/ws/${project.id}`, { name: uniqueName('kind') });

@@ -149,7 +149,7 @@ test('title and comment are read from the body, also one here and one there', as
   }
 });
 
-test('where they are not required they may be left out, and are kept when sent', async () => {
+test('if they are not required, they can be left out, and are stored when sent', async () => {
   const table = [
     ['', {}],
     ['?title=&comment=', {}],

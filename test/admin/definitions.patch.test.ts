@@ -164,7 +164,7 @@ test('killed is patched by a boolean or its text', async () => {
   }
 });
 
-test('what only the server sets can be tested but not changed', async () => {
+test('members that only the server sets can be tested but not changed', async () => {
   const { path, definition } = await aPatchable();
   const fields = ['id', 'name', 'environment', 'trafficType', 'creationTime', 'lastUpdateTime'];
   const attempts = fields.flatMap((field) => [

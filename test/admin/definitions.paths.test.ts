@@ -6,7 +6,7 @@ import { aDefinedFlag, aDefinition, aFlag, aProject, uniqueName } from '../suppo
 
 const api = await startApi();
 
-test('what is not defined in the environment is not found, by the word that the path said', async () => {
+test('a flag that is not defined in the environment is not found, and the error quotes the path', async () => {
   const project = await aProject(api);
   const flag = await aFlag(api, project);
   const calls = [

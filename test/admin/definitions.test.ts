@@ -83,7 +83,7 @@ test('a definition is answered as sent plus its times, read again by id, and rec
   refused(await api.get(elsewhere), 404, `Could not find splitmetadata ${flag.name}`);
 });
 
-test('what is left out or null gets its default', async () => {
+test('absent and null members get their defaults', async () => {
   const { flag: _, project } = await anUndefinedFlag();
   const rule = {
     buckets: [{ treatment: 'on', size: 100 }],

@@ -223,7 +223,7 @@ test('states are about any environment, or about one', async () => {
   await api.put(`${definitionPath(shop, 'bravo', shop.production)}/kill`);
 });
 
-test('what does not exist is named', async () => {
+test('an unknown object is named in the error', async () => {
   for (const [query, complaint] of [
     ['state=killed:nowhere', /state names nowhere, which is not an environment of the project/],
     ['rolloutStatus=none', /rolloutStatus/],

@@ -155,7 +155,7 @@ test('a flag that is defined nowhere has no definitions to add', async () => {
   assert.deepEqual((await api.get(`/splits/ws/${project.id}/${nowhere.name}?expand=definitions`)).body.definitions, []);
 });
 
-test('what cannot be expanded is refused', async () => {
+test('an unknown expansion is refused', async () => {
   const { project, everywhere } = await aProjectWithFlags();
   for (const path of [
     `/splits/ws/${project.id}?expand=definitions`,

@@ -124,7 +124,7 @@ test('a restored flag has those of its owners that still exist', async () => {
   assert.deepEqual(await ownersOf(path), [ann]);
 });
 
-test('where owners can edit their flags, nobody makes an owner without having all that owners get', async () => {
+test('where owners can edit their flags, adding an owner takes all the rights that owners get', async () => {
   const project = await aProject(api);
   const { path } = await aFlagPath(project);
   const [ann, bob] = [await aPerson(api), await aPerson(api)];

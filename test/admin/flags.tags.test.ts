@@ -47,7 +47,7 @@ test('more than 20 tags are all answered', async () => {
   assert.deepEqual([body.objects.length, body.limit, body.totalCount], [25, 25, 25]);
 });
 
-test('what is no list of names, or names nothing, is refused and changes no tag', async () => {
+test('an invalid list of tags is refused and changes no tag', async () => {
   const { project, flag, flagPath } = await aTaggable();
   const path = tagsPath(project.id, flag.name);
   const actions = await api.recorded(async () => {

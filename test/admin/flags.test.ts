@@ -108,7 +108,7 @@ test('a body that is no flag is refused and makes none', async () => {
   });
 });
 
-test('what only the server sets is ignored in the body of a new flag, and so is what is unknown', async () => {
+test('in the body of a new flag, members that only the server sets and unknown members are ignored', async () => {
   const project = await aProject(api);
   for (const type of ['text/plain', 'application/json']) {
     const sent = {

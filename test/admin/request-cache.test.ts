@@ -57,7 +57,7 @@ test('a flag recreated under the same name is the new one', async () => {
   assert.notEqual(changed.body.id, flag.id);
 });
 
-test('what is known of one path is not taken for another, nor what one key may for another key', async () => {
+test('the request cache confuses neither paths nor the permissions of keys', async () => {
   const { project, path, flag } = await aChangedDefinition();
   const other = await aDefinedFlag(api, project);
   assert.equal((await api.patch(other.path, toOn)).body.name, other.flag.name);

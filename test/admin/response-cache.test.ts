@@ -52,7 +52,7 @@ async function aKeyThatHasRead(path: string): Promise<string> {
   return text;
 }
 
-test('what a key has just read it gets again without a look at the tables', onlySqlite, async () => {
+test('a repeated read with the same key does not query the tables', onlySqlite, async () => {
   const { path, first } = await aReadDefinition();
   const as = await aKeyThatHasRead(path);
   assert.notDeepEqual(await statements(() => api.get(`${path}?again`, { as })), []);
@@ -86,7 +86,7 @@ test('after a change the next answer shows it', async () => {
   }
 });
 
-test('what a key has read outlives changes of other definitions, by whichever verb', onlySqlite, async () => {
+test('a cached response survives changes to other definitions, by any method', onlySqlite, async () => {
   const { path } = await aReadDefinition();
   const project = await aProject(api);
   const { path: other, definition } = await aDefinedFlag(api, project);
@@ -123,7 +123,7 @@ test('each way to change a definition shows in the next answer about it', async 
   assert.deepEqual(await read(), [false, false]);
 });
 
-test('what shows more than one definition shows each change of them', async () => {
+test('responses with several definitions show each change to them', async () => {
   const project = await aProject(api);
   const { path, flag } = await aDefinedFlag(api, project);
   const lists = [
@@ -193,7 +193,7 @@ test('a key that another process revokes gets nothing that was kept for it', asy
   await other.close();
 });
 
-test('what is kept for one key is not given to another, nor to none', async () => {
+test('a response cached for one key is not sent to another, nor without a key', async () => {
   const { path, first } = await aReadDefinition();
   const stranger = await api.key({ scope: { kind: 'project', projectId: (await aProject(api)).id } });
   assert.equal((await api.get(path)).text, first.text);

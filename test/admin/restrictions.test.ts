@@ -68,7 +68,7 @@ test('a change of access is recorded with its project, before and after', async 
   assert.deepEqual([before, after], [shown(project, false, []), shown(project, true, [administrators])]);
 });
 
-test('what would shut everybody out, or names somebody who is not there, is refused and changes nothing', async () => {
+test('a list that would lock everyone out, or that names someone who does not exist, is refused and changes nothing', async () => {
   const project = await aProject(api);
   const [user, group] = [await aUser(), await aGroup()];
   await api.put('/restrictions', update(project, true, [administrators]));

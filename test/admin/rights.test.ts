@@ -35,7 +35,7 @@ async function inProductionDefined(project: ProjectFixture) {
 
 const patch = [{ op: 'replace', path: '/defaultRule/0/treatment', value: 'on' }];
 
-test('where editing is restricted, everybody still reads, and only those listed change anything', async () => {
+test('where editing is restricted, everyone can still read, and only listed people can make changes', async () => {
   const project = await aProject(api);
   const { flag, path } = await aDefinedFlag(api, project);
   const group = await aGroup();

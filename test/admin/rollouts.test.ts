@@ -122,7 +122,7 @@ test('if there are too many changes, some have no point, and the response says s
   );
 });
 
-test('what is too large to read even twice is cut, and says from when on it is whole', async () => {
+test('a history that is too large even for two reads is cut, and says from when on it is complete', async () => {
   const keys = Array.from({ length: 46_000 }, (_, index) => `a-rather-long-${index}`);
   const treatments = [{ name: 'on', keys }, { name: 'off' }];
   const { path } = await aDefinedFlag(api, await aProject(api), { treatments, defaultRule: split(10) });

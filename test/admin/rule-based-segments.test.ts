@@ -195,7 +195,7 @@ test('a project can require title and comment', async () => {
   await stored(`${path}?title=why&comment=because`, {});
 });
 
-test('where it is not active there is no definition', async () => {
+test('it has no definition where it is not active', async () => {
   const { project } = await aProjectWith('pros');
   const path = pathOf(project, 'pros', 'production');
   const sentence = 'Could not find segment pros in environment production';
@@ -203,7 +203,7 @@ test('where it is not active there is no definition', async () => {
   assert.deepEqual(await api.recorded(async () => refused(await api.put(path, ruled(plan)), 404, sentence)), []);
 });
 
-test('what breaks a rule is refused with its place and changes nothing', async () => {
+test('an invalid definition is refused with the path of the error, and changes nothing', async () => {
   const { at } = await aProjectWith('pros');
   await stored(at('pros'), ruled(plan));
   const before = (await api.get(at('pros'))).text;
@@ -349,7 +349,7 @@ test('a chain of more than 50 references through a flag is refused, from the seg
   refused(await define('link-0'), 400, `segment link-0 ${complaint}`);
 });
 
-test('what is named cannot be deleted or deactivated, and the answer tells by what', async () => {
+test('a segment that is in use cannot be deleted or deactivated, and the response says what uses it', async () => {
   const { project, at } = await aProjectWith('pros', 'guests');
   await stored(at('pros'), { excludedSegments: [{ name: 'guests' }] });
   const flag = await aFlag(api, project);

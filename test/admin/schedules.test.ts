@@ -158,7 +158,7 @@ test('a changeset is applied at a local time, whatever clocks do there', async (
   assert.equal(await stateOf(id), 'DRAFT');
 });
 
-test('what was due while no server ran is applied at the start, once, by whoever scheduled it', async () => {
+test('a step that was due while no server ran is applied at the start, once, for the person who scheduled it', async () => {
   const place = await aPlace();
   const id = await place.draft(allocate(40));
   await ok(say('schedule', id, ana, at(inAnHour())));

@@ -301,7 +301,7 @@ test('an SDK that polls one node and streams from another has a change once it w
   end();
 });
 
-test('what an old protocol lacks is said with what to do', async () => {
+test('what an old protocol lacks is reported, with what to do', async () => {
   const project = await aProject(api);
   const key = await anSdkKey(api, project);
   const adviceOf = async (version: string, spec: string) => {

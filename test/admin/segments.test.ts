@@ -198,7 +198,7 @@ test('keys are added, listed by pages and by prefix, removed, and each change is
   assert.equal((await api.get(`${path}/keys`)).body.count, 247);
 });
 
-test('what changes nothing leaves no trace', async () => {
+test('a request that changes nothing leaves no trace', async () => {
   const project = await aProject(api);
   const { path } = await anActiveSegment(project);
   await api.put(`${path}/uploadKeys`, { keys: ['ada'] });

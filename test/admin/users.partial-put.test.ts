@@ -61,7 +61,7 @@ test('PUT /users takes the id in the body', async () => {
   assert.deepEqual(actions, []);
 });
 
-test('what a partial PUT does send must be right', async () => {
+test('the members that a partial PUT does send must be valid', async () => {
   const user = await aUser();
   const actions = await api.recorded(async () => {
     for (const [sent, message] of [

@@ -86,7 +86,7 @@ test('groups of an invitation are absent, ids, or objects, each once', async () 
   }
 });
 
-test('what is not an invitation is refused, and nobody is invited', async () => {
+test('an invalid invitation is refused, and nobody is invited', async () => {
   const email = anEmail();
   const group = await aGroupId();
   const wrong: [body: unknown, message: RegExp][] = [

@@ -54,7 +54,7 @@ test('the last of many changes is on the disk soon, without another one after it
   assert.ok(number > 20);
 });
 
-test('what a later process saves of an environment replaces all that an earlier one has saved', async () => {
+test('the first save of an environment by a new process replaces everything that an earlier one saved', async () => {
   const file = join(folder, 'restarted.db');
   const log = pino({ level: 'silent' });
   const first = startDisk({ file, secrets, log });

@@ -108,7 +108,7 @@ test('a rule-based segment and another flag are evaluated too', async () => {
   assert.equal((await evaluate(flag, { targetingKey: 'bob' })).body.value, false);
 });
 
-test('what cannot be evaluated has the code of the protocol and says why', async () => {
+test("a failed evaluation has the protocol's code and a reason", async () => {
   const { flag } = await aDefinedFlag(api, project);
   const failed = async (path: string, asking: Asking) => {
     const { status, body } = await ask(path, asking);

@@ -279,7 +279,7 @@ test('new keys of a large segment replace the old ones', async () => {
   assert.deepEqual([await has('user-1'), await has('new-0')], [false, true]);
 });
 
-test('what SDKs post is taken, within limits', async () => {
+test('posts of SDKs are accepted, within limits', async () => {
   const { key } = await aPoller(await aProject(api));
   const post = (path: string, text: string, request = {}) => api.call('POST', path, { as: key, text, ...request });
   for (const path of [

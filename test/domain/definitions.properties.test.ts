@@ -69,7 +69,7 @@ test('null in place of any absent member changes nothing', () => {
   );
 });
 
-test('what clients leave out is filled in the same way as when they say it', () => {
+test('members that clients leave out get the same values as if sent', () => {
   fc.assert(
     fc.property(bodyWith(0), ({ treatments, defaultTreatment, defaultRule }) => {
       const short = { treatments, defaultTreatment, defaultRule };

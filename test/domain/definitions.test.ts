@@ -189,7 +189,7 @@ test('every complaint is in the details, the first is the message', () => {
   assert.throws(() => parseTargeting({ rules: [] }), { message: 'treatments is required', details });
 });
 
-test('where killed is not said, the caller decides; where it is said, the body does', () => {
+test('if the body does not say whether it is killed, the caller decides', () => {
   for (const body of [aDefinition(), aDefinition({ killed: null })]) {
     assert.equal(parseTargeting(body, { killed: true }).killed, true);
   }

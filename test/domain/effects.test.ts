@@ -90,7 +90,7 @@ test('a rule on what keys look like is not known: no expression is run', () => {
   );
 });
 
-test('what no key can notice is harmless: rules that are kept, whatever they ask for', () => {
+test('a change that affects no key is harmless: rules that stay, whatever they match', () => {
   const before = definition({ rules: [ruleOn(cartValue, { on: 50, off: 50 })] });
   const after = { ...before, treatments: before.treatments.map((one) => ({ ...one, description: 'new' })) };
   assert.ok(isHarmless(effect(before, after)));
@@ -193,7 +193,7 @@ function namedIn(targetings: readonly Targeting[], world: World): Set<string> {
   return named;
 }
 
-test('where everybody meets the same rules, what really happens is one of the groups, to the hundredth of a percent', () => {
+test('if all keys meet the same rules, the real outcome is one of the groups, to a hundredth of a percent', () => {
   let several = 0;
   for (let number = 0; number < 60; number += 1) {
     const chance = chanceOf(number);
@@ -285,7 +285,7 @@ test('no key ever goes a way that was not told, whatever rules, segments, flags 
   assert.ok(harmless > 50 && named > 50, `${harmless} harmless, ${named} moves of named keys`);
 });
 
-test('however large a definition is, the effect is told in time, or that it is not known', () => {
+test('however large a definition is, its effect is found in time or reported as unknown', () => {
   const shares = (index: number) => ({ on: index % 101, off: 100 - (index % 101) });
   const rules = (count: number, from = 0) =>
     Array.from({ length: count }, (_, index) =>

@@ -107,7 +107,7 @@ test('a rule tells of each of its matchers what it looked at and how that turned
   });
 });
 
-test('what every object inherits is no attribute', () => {
+test('inherited members of objects are not attributes', () => {
   const definition = flag({ rules: [rule({ type: 'CONTAINS_STRING', attribute: 'constructor', strings: [''] })] });
   assert.equal(seenBy(definition).decidedBy.kind, 'defaultRule');
 });

@@ -47,7 +47,7 @@ const verified = (flag: Evaluable, world: World, staging?: Evaluable): Verified 
 const ruleOf = ({ decidedBy }: Evaluation, { rules }: Evaluable): number | undefined =>
   decidedBy.kind === 'rule' ? decidedBy.index + 1 : decidedBy.kind === 'defaultRule' ? rules.length + 1 : undefined;
 
-test('what is proven never happens, and every example shows what it is one of', () => {
+test('proven findings hold, and every example shows what it is for', () => {
   const counts = new Map<string, number>();
   const count = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1);
   for (let number = 0; number < 500; number += 1) {

@@ -36,7 +36,7 @@ test('the steps make the new list', () => {
   );
 });
 
-test('what keeps its order is not moved', () => {
+test('items that keep their order are not moved', () => {
   assert.deepEqual(listSteps(5, [1, 2, 3, 4, 0]), [{ step: 'move', from: 0, to: 4, item: 4 }]);
   assert.deepEqual(listSteps(5, [4, 0, 1, 2, 3]), [{ step: 'move', from: 4, to: 0, item: 0 }]);
   assert.deepEqual(listSteps(3, [0, 1, 2]), []);

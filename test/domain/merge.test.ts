@@ -26,7 +26,7 @@ test('all differences together make the other targeting: none is overlooked', ()
   fc.assert(fc.property(changedTargeting, ({ before, after }) => requireComplete(before, after)));
 });
 
-test('where only one of two changed something, the merge is the change', () => {
+test('if only one side changed something, the merge has that change', () => {
   const requireTheChange = (before: Targeting, after: Targeting) => {
     for (const [theirs, mine] of [
       [after, before],

@@ -23,7 +23,7 @@ test('another order of the same shares moves people', () => {
   ]);
 });
 
-test('what leaves a treatment and what comes to it is what its share changes by', () => {
+test('the keys that leave and join a treatment add up to the change of its share', () => {
   const shares = fc.array(fc.nat(100), { minLength: 3, maxLength: 3 }).map((cuts) => {
     const ends = [...cuts.sort((one, other) => one - other), 100];
     return split(...ends.map((end, index) => end - (ends[index - 1] ?? 0)));

@@ -37,7 +37,7 @@ for (const [form, ifMatch, holds] of forms) {
   });
 }
 
-test('where there is nothing, no If-Match holds', () => {
+test('no If-Match matches what does not exist', () => {
   for (const ifMatch of ['*', tag, '']) assert.throws(() => requireMatch(ifMatch, undefined), failed);
   requireMatch(undefined, undefined);
 });

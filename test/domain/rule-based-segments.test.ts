@@ -29,7 +29,7 @@ test('everything may be left out: the segment is empty then', () => {
   }
 });
 
-test('what a flag forgives is forgiven: null, unknown members, no combiner, empty members of other matchers', () => {
+test('rules are as lenient as those of flags: null, unknown members, no combiner, empty members of other matchers', () => {
   const matcher = { ...plan, negate: false, string: '', between: null, depends: null, more: 1 };
   const body = { title: 't', comment: 'c', name: 'pros', rules: [{ condition: { matchers: [matcher] }, buckets: [] }] };
   assert.deepEqual(parseSegmentRules(body), { ...ruled(plan), excludedKeys: [], excludedSegments: [] });

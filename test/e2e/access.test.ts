@@ -254,7 +254,7 @@ suite('access', { concurrency: 2 }, () => {
     await page.getByText('Can kill and restore besides editors: removed API key Deploy').waitFor();
   });
 
-  visit.long('what somebody else changed meanwhile is loaded, and what was edited is kept', async (things) => {
+  visit.long('changes by someone else are loaded, and own edits are kept', async (things) => {
     const { page, api, project, environments } = things;
     const team = await api('POST', '/groups', { name: 'Checkout team' });
     await api('POST', '/groups', { name: 'On call' });

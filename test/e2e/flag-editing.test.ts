@@ -337,7 +337,7 @@ suite('editing a definition', { concurrency: 2 }, () => {
     assert.equal(await field(page, 'Percent on').inputValue(), '80');
   });
 
-  visit.long('where the project asks why, nothing is saved without title and comment', async (things) => {
+  visit.long('if the project requires a title and comment, nothing is saved without them', async (things) => {
     const { page, api, project } = things;
     await aFlag(things, 'explained', { on: { Production: 50 } });
     await api('PATCH', `/workspaces/${project.id}`, [

@@ -397,7 +397,7 @@ suite('around a definition', { concurrency: 2 }, () => {
     ]);
   });
 
-  visit('what was done is shown as pictures, and one can go back to it', async (things) => {
+  visit('the history shows earlier versions as pictures, and can restore them', async (things) => {
     const { page, api, project } = things;
     const flag = await aFlag(things, 'historic', { on: { Staging: 50 } });
     await openFlag(page, 'historic', 'Staging');

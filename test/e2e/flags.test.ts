@@ -62,7 +62,7 @@ suite('the list of flags', { concurrency: 2 }, () => {
     }
   });
 
-  visit('what is searched and filtered stands in the address, and the server answers it', async (things) => {
+  visit('search and filters are in the URL and are applied by the server', async (things) => {
     const { page } = things;
     await someFlags(things);
     await page.goto('/p/Checkout/flags');
@@ -294,7 +294,7 @@ suite('the list of flags', { concurrency: 2 }, () => {
     await page.getByRole('navigation', { name: 'Main' }).getByText('Flags').waitFor();
   });
 
-  visit.long('where somebody has a draft, the list says so', async (things) => {
+  visit.long('the list shows which flags have a draft', async (things) => {
     const { page, environments } = things;
     const flag = await aFlag(things, 'checkout', { on: { Staging: 50 } });
     await page.goto('/me');
@@ -315,7 +315,7 @@ suite('the list of flags', { concurrency: 2 }, () => {
     await look(page, 'no flags yet');
   });
 
-  visit.long('what fails is said where it failed, and tried again', async (things) => {
+  visit.long('errors are shown where they happened, with a retry', async (things) => {
     const { page, complaints } = things;
     await someFlags(things);
     const body = { code: 500, message: 'Internal error', details: '', transactionId: 'abc123' };
@@ -462,7 +462,7 @@ suite('the details of a flag', { concurrency: 2 }, () => {
     assert.deepEqual([await ownersOf('checkout'), await ownersOf('search')], [['user', 'group'], ['group']]);
   });
 
-  visit.long('what somebody else changes meanwhile is not lost', async (things) => {
+  visit.long('changes that someone else makes meanwhile are not lost', async (things) => {
     const { page, api, project } = things;
     await aFlag(things, 'checkout', { tags: ['old'] });
     const path = `/splits/ws/${project.id}/checkout`;
@@ -552,18 +552,21 @@ suite('the details of a flag', { concurrency: 2 }, () => {
     await look(page, 'deleted meanwhile');
   });
 
-  visit.long('what is defined nowhere goes without typing, and Cancel is where the focus is', async (things) => {
-    const { page } = things;
-    await aFlag(things, 'checkout');
-    await page.goto('/p/Checkout/flags/checkout/details');
-    await press(page, 'Delete flag');
-    await page.getByText('Defined nowhere').waitFor();
-    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Cancel');
-    await page.keyboard.press('Enter');
-    await page.getByRole('alertdialog').waitFor({ state: 'detached' });
-    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Delete flag');
-    await page.keyboard.press('Enter');
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete flag' }).click();
-    await page.getByText('No flags yet').waitFor();
-  });
+  visit.long(
+    'a flag that is defined nowhere is deleted without typing its name, and the focus is on Cancel',
+    async (things) => {
+      const { page } = things;
+      await aFlag(things, 'checkout');
+      await page.goto('/p/Checkout/flags/checkout/details');
+      await press(page, 'Delete flag');
+      await page.getByText('Defined nowhere').waitFor();
+      assert.equal(await page.evaluate('document.activeElement.textContent'), 'Cancel');
+      await page.keyboard.press('Enter');
+      await page.getByRole('alertdialog').waitFor({ state: 'detached' });
+      assert.equal(await page.evaluate('document.activeElement.textContent'), 'Delete flag');
+      await page.keyboard.press('Enter');
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Delete flag' }).click();
+      await page.getByText('No flags yet').waitFor();
+    },
+  );
 });

@@ -7,7 +7,7 @@ import { aMember, choose, look, menuOf, row, signedInVisitsIn } from './support.
 const visit = signedInVisitsIn(await startBrowser());
 
 suite('groups', { concurrency: 2 }, () => {
-  visit('what changes while a list loads for the first time is shown', async ({ page, api }) => {
+  visit('changes made while a list first loads are shown', async ({ page, api }) => {
     await page.goto('/admin/api-keys');
     await heading(page, 'API keys').waitFor();
     await page.route(

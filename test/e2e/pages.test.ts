@@ -78,7 +78,7 @@ suite('accounts of people', { concurrency: 2 }, () => {
     await refused.waitFor();
   });
 
-  visit.long('what is wrong is said at its field, and the first of them has the focus', async ({ page, server }) => {
+  visit.long('errors are shown at their fields, and the first one gets the focus', async ({ page, server }) => {
     await page.goto(await setupLink(server));
     await field(page, 'Email').fill('ana@');
     await field(page, 'Password').fill('ana');

@@ -250,7 +250,7 @@ suite('rights', { concurrency: 2 }, () => {
     await leave({ page, ...liu });
   });
 
-  visit.long('what is typed about a flag stays when the right goes', async (things) => {
+  visit.long("edits to a flag's details stay when the right to save them is lost", async (things) => {
     await aFlag(things, 'old_name', { description: 'old' });
     const { page, grantee: _, ...liu } = await liuIn(things);
     await page.goto('/p/Checkout/flags/old_name/details');

@@ -131,7 +131,7 @@ suite('rule-based segments', { concurrency: 2 }, () => {
     await saveBar(page).getByText('1 unsaved change in Staging').waitFor();
   });
 
-  visit('where approvals are required, and by those who cannot edit, rules are proposed', async (things) => {
+  visit('rules are proposed where approvals are required, and by people who cannot edit', async (things) => {
     const { page, api } = things;
     await someSegments(things);
     await guardStaging(things);

@@ -312,7 +312,7 @@ suite('segments', { concurrency: 2 }, () => {
     assert.equal(count, 3_503);
   });
 
-  visit('where approvals are required, and by those who cannot edit, keys are proposed', async (things) => {
+  visit('keys are proposed where approvals are required, and by people who cannot edit', async (things) => {
     const { page, api, environments } = things;
     await someSegments(things);
     await guardStaging(things);

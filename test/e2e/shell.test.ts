@@ -72,7 +72,7 @@ suite('what is around every page', { concurrency: 2 }, () => {
     await heading(page, 'checkout_one_page').waitFor();
   });
 
-  visit('what is not there is said, with ways on', async (things) => {
+  visit('missing pages and objects are reported, with links to continue', async (things) => {
     const { page } = things;
     await aFlag(things, 'checkout_one_page');
     await page.goto('/p/Nowhere/flags');

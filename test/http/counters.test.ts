@@ -25,7 +25,7 @@ test('a new window is no second longer than it should be, whatever fractions the
   }
 });
 
-test('what the next count would be can be seen without counting', () => {
+test('the next count can be read without counting', () => {
   const { clock, counter } = aCounter(60);
   assert.deepEqual(counter.peek('a'), { count: 1, seconds: 60 });
   counter.add('a');
@@ -46,7 +46,7 @@ test('a count can be taken back, and a name forgotten', () => {
   assert.equal(counter.add('a').count, 1);
 });
 
-test('however many names come, memory stays small: the oldest are forgotten', () => {
+test('memory stays bounded however many names there are: the oldest are dropped', () => {
   const { clock, counter } = aCounter(60);
   counter.add('first');
   clock.now += 1;

@@ -79,7 +79,7 @@ test('a body that claims to be endless is not waited for', async () => {
   assert.match(said(), /^HTTP\/1\.1 413 /);
 });
 
-test('what anybody may send to the accounts has 16 KiB at most, and the rest is not read', async () => {
+test('bodies of account endpoints that need no session are limited to 16 KiB, and the rest is not read', async () => {
   const password = 'x'.repeat(accountBodyLimit);
   for (const [path, body] of [
     ['/session', { email: anEmail(), password }],

@@ -45,7 +45,7 @@ test('answers of the API are neither run, framed, embedded by other sites nor ke
   }
 });
 
-test('what is not HTTP is answered with the same', async () => {
+test('malformed HTTP gets the same headers', async () => {
   await api.app.listen({ host: '127.0.0.1', port: 0 });
   const socket = connect((api.app.server.address() as AddressInfo).port, '127.0.0.1');
   await once(socket, 'connect');

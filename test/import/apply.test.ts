@@ -200,7 +200,7 @@ test('an import that was interrupted after any batch and run again gives the sam
   assert.deepEqual(withoutClock(await contentOf(parts)), withoutClock(expected));
 });
 
-test('what changed at the source is updated; what was edited here stays, and a conflict is told if both happened', async () => {
+test('changes at the source are imported, edits made here stay, and doing both is reported as a conflict', async () => {
   const api = await startApi();
   const source = aSourceAccount();
   await imported(api, source);
@@ -239,7 +239,7 @@ test('what changed at the source is updated; what was edited here stays, and a c
   assert.equal((await api.get('/splits/ws/Shop/search/environments/Prod')).body.defaultRule[0].size, 60);
 });
 
-test('what was here with the same content before the import follows a later change at the source', async () => {
+test('an object that already existed with the same content follows later changes at the source', async () => {
   const [api, source] = [await startApi(), aSourceAccount()];
   await imported(api, source);
   // As if somebody had made it by hand.
@@ -306,7 +306,7 @@ test('an import with a large segment of more than a page of keys is verified', a
   assert.equal((await verifyAccount(api.store, source, { perFlag: 10 })).differenceCount, 0);
 });
 
-test('what was imported and deleted here does not come back', async () => {
+test('an imported object that was deleted here does not come back', async () => {
   const api = await startApi();
   const source = aSourceAccount();
   await imported(api, source);
@@ -352,7 +352,7 @@ test('an import merges into a project that is here, and leaves what differs', as
   assert.ok(Math.min(...numbers) > longAgo * 1.01, 'numbers of an environment only grow');
 });
 
-test('what our rules refuse is left out with the reason, and the rest goes on', async () => {
+test('objects that our rules refuse are left out with the reason, and the rest is imported', async () => {
   const api = await startApi();
   const bad = aSourceProject('Bad', {
     environments: [

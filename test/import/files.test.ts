@@ -127,7 +127,7 @@ test('a prerequisite of LaunchDarkly becomes the first rule', () => {
   ]);
 });
 
-test('what Burgee cannot express of a LaunchDarkly flag is left out with the reason', () => {
+test('parts of a LaunchDarkly flag that Burgee cannot express are left out with the reason', () => {
   const clause = (fields: object) => ({ rules: [{ clauses: [{ attribute: 'age', ...fields }], variation: 0 }] });
   const reasons: [object, RegExp][] = [
     [clause({ op: 'lessThan', values: [3] }), /"age lessThan 3", which Burgee does not have/],
@@ -252,7 +252,7 @@ test('a parent of an Unleash feature becomes the first rule', () => {
   ]);
 });
 
-test('what Burgee cannot express of an Unleash feature is left out with the reason', () => {
+test('parts of an Unleash feature that Burgee cannot express are left out with the reason', () => {
   const constraint = (fields: object) => [rollout(100, { constraints: [{ contextName: 'age', ...fields }] })];
   const reasons: [object[], RegExp][] = [
     [

@@ -38,7 +38,7 @@ const meaningOf = (body: unknown) => {
   };
 };
 
-test('what SDKs get has all there is to a definition: the same as from the account, with its seeds', async () => {
+test('the SDK payload has the whole definition: the same as from the account, with its seeds', async () => {
   const vendor = await startSplitAccount({ projects: 1, flags: matcherTypes.length });
   const { url, adminKey, sdkKeys } = vendor;
   const { signal } = new AbortController();
@@ -114,7 +114,7 @@ test('a definition that Burgee cannot express is left out, with the reason', asy
   assert.equal(projects[0]?.flags.length, 3);
 });
 
-test('what SDKs get does not say its environment, so it must be named', async () => {
+test('the SDK payload does not name its environment, so the caller must', async () => {
   const { url, sdkKeys } = await startSplitAccount({ projects: 1, flags: 1 });
   const document = await ask(`${url}/api/splitChanges?s=1.3&since=-1`, sdkKeys['Default/Staging'] ?? '');
   assert.throws(() => read(document), /does not say which environment/);

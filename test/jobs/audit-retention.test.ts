@@ -97,7 +97,7 @@ test('old entries go, and the newest state of what lives stays however old it is
   assert.equal(await count(), total - 10);
 });
 
-test('what is changed afterwards refers to what stayed, and a backup has no gaps', async () => {
+test('later entries refer to remaining ones, and a backup has no gaps', async () => {
   const { path: old } = untouched;
   const { body: killed } = await api.put(`${old}/kill`);
   const [entry, created] = await logOf(untouched.flag.id);

@@ -146,7 +146,7 @@ test('a stop ends the backup that is under way, which is no failure', async () =
   );
 });
 
-test('what others have in the folder is left alone, and what was broken off is removed', async () => {
+test('other files in the folder are left alone, and partial backups are removed', async () => {
   const nights = await startNights({ keep: 1 });
   await nights.settle();
   const others = ['burgee-before-the-move.db', 'notes.txt', 'notes.db.partial'];

@@ -179,7 +179,7 @@ test('user and password of SMTP_URL are used', async () => {
   assert.deepEqual(server.logins, ['burgee:p@ss/word']);
 });
 
-test('what is rolled back is not sent', async () => {
+test('mails of rolled-back transactions are not sent', async () => {
   const { api, server, start } = await aPost();
   start();
   const mail = { kind: 'invitation', email: 'nobody@example.com', name: 'nobody', token: 'x', expiresAt: 0 } as const;

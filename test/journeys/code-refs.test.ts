@@ -121,7 +121,7 @@ describe('scanning code', sideBySide, () => {
     assert.equal((await reportsOn('unused')).filter(({ repository }) => repository === 'tools').length, 0);
   });
 
-  test('what is wrong is said with what to do about it', async () => {
+  test('errors say what to do about them', async () => {
     const folder = aFolder({ 'app.py': '' });
     for (const [args, complaint] of [
       [['--key', 'wrong'], /Set --key or BURGEE_KEY to an Admin API key\n$/],

@@ -162,7 +162,7 @@ test('a copy that is not like its source is refused, and opens for nobody', only
   assert.equal((await burgee.run(['serve'], { DATABASE_URL: to })).code, 1);
 });
 
-test('what is no database is named, and a password is never shown', async () => {
+test('an invalid database is named in the error, and a password is never shown', async () => {
   const { burgee, from } = await aHouse();
   const nowhere = await burgee.run(['copy', '--from', 'file:./nowhere.db', '--to', 'file:./new.db']);
   assert.deepEqual(nowhere, { code: 1, stdout: '', stderr: 'There is no database at file:./nowhere.db\n' });

@@ -75,7 +75,7 @@ describe('the doctor', sideBySide, () => {
     );
   });
 
-  test('what cannot be read of the configuration is trouble, a line each', async () => {
+  test('each invalid setting is reported as trouble, on its own line', async () => {
     const finished = await anInstallation().run(['doctor'], { PORT: 'http', LOG_LEVEL: 'loud' });
     assert.equal(finished.code, 1);
     assert.deepEqual(said(finished, 'trouble', 'configuration'), [
@@ -84,7 +84,7 @@ describe('the doctor', sideBySide, () => {
     ]);
   });
 
-  test('what is allowed but seldom meant is a warning, and no reason to fail', async () => {
+  test('settings that are allowed but unusual are warnings, not failures', async () => {
     const burgee = await aStarted();
     const finished = await burgee.run(['doctor'], { HOST: '0.0.0.0', PUBLIC_URL: 'http://flags.example.com' });
     assert.equal(finished.code, 0, finished.stdout);
@@ -132,7 +132,7 @@ describe('the doctor', sideBySide, () => {
     );
   });
 
-  test('what a crash left in the file and in its log stays as it is', onlySqlite, async () => {
+  test('the file and the log that a crash left behind are not changed', onlySqlite, async () => {
     const burgee = anInstallation();
     await (await burgee.start()).end('SIGKILL');
     const left = () => ['', '-wal'].map((ending) => readFileSync(join(burgee.folder, `data/burgee.db${ending}`)));

@@ -89,7 +89,7 @@ test('the archive has what runs, and nothing of what only makes it', () => {
   assert.deepEqual([scripts, devDependencies], [undefined, undefined]);
 });
 
-test('what the documents in the archive link to is there', () => {
+test("links in the archive's documents lead to files in it", () => {
   const documents = ['*.md', 'docs/**/*.md', 'bench/*.md', 'examples/**/*.md'];
   const missing = globSync(documents, { cwd: unpacked }).flatMap((document) =>
     [...readFileSync(join(unpacked, document), 'utf8').matchAll(/\]\(([^)\s#]+)[^)]*\)/g)]
@@ -100,7 +100,7 @@ test('what the documents in the archive link to is there', () => {
   assert.deepEqual(missing, []);
 });
 
-test('what an example keeps secret in the checkout is not in the archive', () => {
+test('secrets of examples in the checkout are not in the archive', () => {
   assert.deepEqual(readdirSync(join(unpacked, example)).sort(), [
     '.env.example',
     'burgee.env.example',

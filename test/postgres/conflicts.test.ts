@@ -90,7 +90,7 @@ async function everything(): Promise<Record<string, unknown>> {
   return rows;
 }
 
-test('what an index refuses in the middle of a transaction leaves nothing of it', async () => {
+test('a unique violation in the middle of a transaction rolls all of it back', async () => {
   const project = await aProject(client);
   const { path } = await aDefinedFlag(client, project);
   const emails = [`${uniqueName('taken')}@example.com`, `${uniqueName('taken')}@example.com`];

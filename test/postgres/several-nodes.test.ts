@@ -64,7 +64,7 @@ test('a name exists once across nodes: one node creates it, and all others find 
   }
 });
 
-test('what one node has acknowledged every other reads at once', async () => {
+test('a change acknowledged by one node is visible on every other at once', async () => {
   const project = await aProject(one);
   const { path } = await aDefinedFlag(one, project);
   for (let round = 0; round < 50; round += 1) {

@@ -82,7 +82,7 @@ test('a backup has every table, is whole, stands alone, and is readable by its o
   );
 });
 
-test('what is there is not overwritten, and what is under way or was broken off is named', async () => {
+test('an existing file is not overwritten, and a running or interrupted backup is named', async () => {
   const file = join(folder, 'taken.db');
   writeFileSync(file, 'mine');
   await assert.rejects(makeBackup(api.database, { file }), /taken\.db already exists; choose another name/);
@@ -228,7 +228,7 @@ function placesOf(bytes: Buffer, text: string): number[] {
   return places;
 }
 
-test('what is no backup is named', async () => {
+test('a file that is not a backup is named in the error', async () => {
   await assert.rejects(examineBackup(join(folder, 'absent.db')), /^Error: There is no file \S+absent\.db$/);
   const text = join(folder, 'notes.txt');
   writeFileSync(text, 'shopping list\n'.repeat(100));

@@ -107,7 +107,7 @@ for (const { rule, columns, values, index } of [
   });
 }
 
-test('what refers to a row that is not there is refused, and not as a unique rule', async () => {
+test('a reference to a missing row is refused, and not as a unique violation', async () => {
   await assert.rejects(
     store.write((tx) => tx.run(sql`insert into parts (id, thing_id) values ('part', 'nowhere')`)),
     (error) => !(error instanceof UniqueViolation) && /foreign key/i.test((error as Error).message),
@@ -227,7 +227,7 @@ test('listeners hear of what a commit announced, after it, and never of a rollba
   assert.deepEqual(withoutRepeats(heard), [{ kind: 'outbox' }, changed('one')]);
 });
 
-test('what is heard of is there', async () => {
+test('a change is visible when its notice arrives', async () => {
   const { promise, resolve } = Promise.withResolvers<unknown>();
   const onNotice = (received: Received) => {
     if ('environmentId' in received && received.environmentId === 'there') resolve(find(store, 'there'));

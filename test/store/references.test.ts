@@ -35,7 +35,7 @@ async function aNamingFlag() {
   return { project, flag, needed, path: pathOf(project, flag) };
 }
 
-test('what a definition names is recorded, by kind, follows its changes and goes with it', async () => {
+test('references of a definition are recorded by kind, follow its changes, and are deleted with it', async () => {
   const { flag, needed, path } = await aNamingFlag();
   const segments = ['segment beta', `segment ${needed.name}`].sort();
   assert.deepEqual(await referencesOf(flag), [`flag ${needed.name}`, ...segments]);
@@ -48,7 +48,7 @@ test('what a definition names is recorded, by kind, follows its changes and goes
   assert.deepEqual(await referencesOf(flag), []);
 });
 
-test('what a node of the release before writes is taken over at the next start', async () => {
+test('references written by a node of the previous release are taken over at the next start', async () => {
   const { flag, needed } = await aNamingFlag();
   const before = await referencesOf(flag);
   await api.store.write(async (tx) => {

@@ -86,7 +86,7 @@ test('readers get their turn in the middle of a group', async () => {
   assert.ok(written.some(({ round, isParted }, at) => !isParted && round > (written[at - 1]?.round ?? round)));
 });
 
-test('what can wait gives way to a group until all of it is written', async () => {
+test('deferrable work waits until a group is fully written', async () => {
   assert.equal(store.afterWrites(), undefined, 'nothing is written');
   // A group takes several turns of half a millisecond. A busy machine may make it longer than what can wait waits.
   let isLast = false;
@@ -118,7 +118,7 @@ async function waitsForAll(): Promise<boolean> {
   return turns.size > 1 && order.indexOf('what can wait') === 60;
 }
 
-test('what can wait does not wait for a long transaction', async () => {
+test('deferrable work does not wait for a long transaction', async () => {
   let hasWaited = false;
   await store.write(async (tx) => {
     void store.afterWrites()?.then(() => {

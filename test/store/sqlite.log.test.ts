@@ -70,7 +70,7 @@ test('those who come while a commit is on its way to the disk wait for the next'
   await store.close();
 });
 
-test('what could not be brought to the disk is not answered as done, and nothing is written or read until the next start', async () => {
+test('a failed flush is not acknowledged, and nothing is written or read until the next start', async () => {
   const { file, store, failures } = await aStore();
   const disk = slowDisk();
   const first = insert(store, 'first');
@@ -165,7 +165,7 @@ test('a file behind a link has its log beside itself', async () => {
   await store.close();
 });
 
-test('what a killed process committed, flushed or not, is in the file itself after the next start', async () => {
+test('commits of a killed process, flushed or not, are in the file itself after the next start', async () => {
   const { file, store } = await aStore();
   await insert(store, 'one');
   // As it lies there while the process runs is how it lies there when it is killed.

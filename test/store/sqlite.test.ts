@@ -68,7 +68,7 @@ test('references are checked, and there is a write-ahead log', async () => {
   assert.deepEqual(seen, [1, 'wal']);
 });
 
-test('what reads cannot write', async () => {
+test('read connections cannot write', async () => {
   await assert.rejects(store.all(sql`insert into things (id) values ('smuggled') returning id`), /readonly/);
 });
 

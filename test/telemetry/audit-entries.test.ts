@@ -86,7 +86,7 @@ test('a clock that is set back counts nothing twice', async () => {
   assert.equal(await counted(count), 5);
 });
 
-test('what was counted is not read again', async () => {
+test('counted entries are not read again', async () => {
   const { store, clock, statements, db } = await aStore();
   await entries(store, 20_000, clock.now - anHour);
   const count = countAuditEntries(db);

@@ -76,7 +76,7 @@ describe('metrics', sideBySide, () => {
     requireHistogram(await scrape(client.node), 'burgee_database_duration_seconds');
   });
 
-  test('what waits in the outbox, the sessions and the audit entries are those of the database', async () => {
+  test('the metrics of the outbox, sessions and audit entries match the database', async () => {
     const burgee = anInstallation();
     const client = await startNode(burgee, measured);
     await client.post('/users', { email: 'ada@example.com' });

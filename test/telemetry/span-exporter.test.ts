@@ -17,7 +17,7 @@ const span: FinishedSpan = {
   isFailed: false,
 };
 
-test('what happened at the same moment is told with the same time, also by different deliveries', async () => {
+test('events of the same moment have the same time, even in different exports', async () => {
   const receiver = await startReceiver();
   const { endpoint } = receiver;
   const log = pino({ level: 'silent' });

@@ -196,7 +196,7 @@ describe('traces', { ...sideBySide, ...onlySqlite }, () => {
     assert.equal([...node.stdout().matchAll(/traces cannot be delivered/g)].length, 1, 'said once');
   });
 
-  test('what is not delivered yet is delivered at the stop', async () => {
+  test('pending spans are exported on shutdown', async () => {
     const receiver = await startReceiver();
     const { node, get } = await startNode(anInstallation(), variablesFor(receiver));
     const answer = await get('/workspaces');

@@ -63,7 +63,7 @@ test('a backup made under load has all that was acknowledged before it began, no
   );
 });
 
-test('what is restored is equal to its source in every table, and a server goes on with it', async () => {
+test('a restored database equals its source in every table, and a server can use it', async () => {
   const burgee = anInstallation();
   const client = await startNode(burgee, { LOG_LEVEL: 'warn' });
   const place = await aPlace(client);

@@ -75,7 +75,7 @@ const strange: Record<string, (string | Buffer)[]> = {
   'headers just below 64 kB': [`GET ${groups}/none HTTP/1.1\r\n${head}${last}X: ${'y'.repeat(60_000)}\r\n\r\n`],
 };
 
-test('what is broken is refused or cut off, writes nothing, and holds nobody up', async () => {
+test('malformed requests are refused or cut off, write nothing, and delay nobody', async () => {
   const written = await installation.fingerprint();
   const before = await inspector.memory();
   await inspector.longestTurn();

@@ -11,7 +11,7 @@ import { isLong, report } from '../support/trust.ts';
 const api = await startApi();
 const world = await isolationWorld(api);
 
-test('what is foreign is answered as what is absent, and refused requests change nothing', async () => {
+test('objects outside the scope are answered like missing ones, and refused requests change nothing', async () => {
   const { cases, failures } = await runMatrix(api, world, isLong ? {} : { thirds: true });
   const endpoints = triedEndpoints(api).length;
   report(`isolation: ${cases} cases, ${endpoints} endpoints × ${world.principals.length} principals`);

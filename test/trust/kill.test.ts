@@ -78,7 +78,7 @@ async function aMarker(client: Client): Promise<(later: Client) => Promise<void>
   };
 }
 
-test('what was acknowledged outlasts kill -9 at any moment, whole, once, and with numbers that only grow', async () => {
+test('acknowledged changes survive kill -9 at any moment: whole, once, and with increasing numbers', async () => {
   const burgee = anInstallation({ empty: true });
   for (let start = 0; start < firstStarts; start += 1) await killAStart(burgee);
   // What is compiled is kept at a stop in order, which makes the starts to come cheaper by a third.

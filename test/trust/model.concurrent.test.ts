@@ -62,7 +62,7 @@ function aimByName(step: Step, { world, ids }: Start): Aim {
 const told = ({ step, asked, answered, answer }: Made) =>
   `${asked}–${answered} ${step.name} ${JSON.stringify(step.params)}: ${answer.status} ${answer.text}`;
 
-test('what four clients at once are answered is what some order of their requests would have been', async () => {
+test('responses to four concurrent clients match some order of their requests', async () => {
   const seen = { histories: 0, requests: 0, refused: 0, overlapping: 0, tried: 0 };
   const sequences = fc.array(steps, { minLength: 3, maxLength: 3 });
   const burst = fc.tuple(sequences, sequences, sequences, sequences);

@@ -22,7 +22,7 @@ const access = (part: Partial<ProjectAccess> = {}, killers: string[] = [], edito
   ...part,
 });
 
-test('what others saved is kept, with my additions and without whom I removed', () => {
+test('changes saved by others are kept, with my additions and removals', () => {
   const base = access({ edit: only('a', 'b', 'gone') }, ['a']);
   const mine = access({ edit: only('b', 'gone', 'mine'), ownersEdit: true }, ['a', 'mine']);
   const theirs = access({ edit: only('a', 'b', 'theirs'), view: only('a') }, [], only('theirs'));

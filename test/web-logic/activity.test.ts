@@ -43,7 +43,7 @@ suite('sentences of the audit log', () => {
     }
   });
 
-  test('what nobody has thought of still has one', () => {
+  test('unknown actions have a sentence too', () => {
     assert.equal(inWords(aChange({ auditLogType: 'flag.turned_over' })), 'turned over flag OBJECT');
   });
 

@@ -6,7 +6,7 @@ import { flagsSearch, sortOf, sortText } from '../../web/src/features/flags/flag
 import { flagPath, ownPath, withCurrentNames } from '../../web/src/state/paths.ts';
 import { parseSearch, stringifySearch, textSearch } from '../../web/src/state/search-params.ts';
 
-test('what stands in an address is read back as it was, and stays text', () => {
+test('values in a URL are read back unchanged, and stay text', () => {
   const value = fc.oneof(fc.string(), fc.array(fc.string(), { minLength: 2, maxLength: 4 }));
   const name = fc.string({ minLength: 1 }).filter((text) => text !== '__proto__');
   fc.assert(
@@ -18,7 +18,7 @@ test('what stands in an address is read back as it was, and stays text', () => {
   assert.deepEqual(parseSearch('?token=123&flag=true'), { token: '123', flag: 'true' });
 });
 
-test('where one value is meant the first counts', () => {
+test('if one value is expected, the first counts', () => {
   assert.deepEqual(textSearch({ q: ['a', 'b'], status: 'x' }), { q: 'a', status: 'x' });
   assert.deepEqual(flagsSearch({ q: ['a', 'b'], tag: 'one', status: '' }), {
     q: 'a',

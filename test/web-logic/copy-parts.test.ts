@@ -59,7 +59,7 @@ const from = parseTargeting(
 );
 const copied = (to: Targeting | undefined, ...wanted: Part[]) => copyParts(from, to, new Set(wanted));
 
-test('where there is no definition, people and the killed state come only on request', () => {
+test('without a definition, individual targets and the killed state are copied only on request', () => {
   assert.deepEqual(copied(undefined), {
     ...from,
     killed: false,

@@ -56,7 +56,7 @@ test('ranges that stay the same do not say that shares do', () => {
   );
 });
 
-test('what is not known is named after what asks for it', () => {
+test('unknown values are named after the matcher that needs them', () => {
   const asking = [
     rule([country, { type: 'IN_SEGMENT', string: 'staff' }]),
     rule([{ type: 'MATCHES_STRING', string: '^a' }]),

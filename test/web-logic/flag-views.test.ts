@@ -18,7 +18,7 @@ test('a view opens with all of its search, and nothing else', () => {
   assert.equal(searchOf({ ...view, shared: false }).view, 'own/Ramping');
 });
 
-test('what a view keeps comes back as it was', () => {
+test('a saved view is restored unchanged', () => {
   assert.equal(queryOf(searchOf(view)), view.query);
   assert.equal(queryOf({}), '');
   assert.deepEqual(columnsOf(choicesOf(view.columns)), view.columns);

@@ -18,7 +18,7 @@ test('a complaint is shown where the value is that it is about', () => {
   assert.equal(shown('killed must be boolean'), 'false');
 });
 
-test('what is not there is shown at what should have it', () => {
+test('a missing member is shown at the object that should have it', () => {
   assert.equal(shown('rules/0/condition is required'), '{');
   assert.equal(placeInJson(text, 'defaultRule is required').offset, 0);
   assert.equal(placeInJson(text, 'Something else').line, 1);

@@ -49,7 +49,7 @@ test('entries contain every word, or resemble it', () => {
   assert.ok(!resembles('Project settings', 'users'));
 });
 
-test('what begins with the typed words stands before what only contains them', () => {
+test('matches at the start of a name come before other matches', () => {
   const pages = [{ label: 'Changesets' }, { label: 'Project settings' }, { label: 'Settings' }];
   const order = (text: string) => bestFirst(pages, text).map(({ label }) => label);
   assert.deepEqual(order('set'), ['Project settings', 'Settings', 'Changesets']);

@@ -113,7 +113,7 @@ test('times follow from the start and the waits, and are unknown after a hold', 
   assert.deepEqual(scheduledAs(plan, draft, place).schedule.at, { time: '2026-11-20T09:00', zone: 'Europe/Berlin' });
 });
 
-test('what the server would refuse is said at its field', () => {
+test('errors that the server would report are shown at their fields', () => {
   const draft = draftTo(targeting(100), targeting(10));
   const timed = { ...newPlan(draft, now), day: Date.UTC(2026, 10, 17), time: '09:00', zone: 'UTC' };
   assert.deepEqual(complaintsOf(timed, draft, now), { time: 'This time has passed.' });

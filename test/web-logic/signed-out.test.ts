@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sessionBegan, sessionEnded, signedInAgain } from '../../web/src/server/signed-out.ts';
 
-test('what waits for signing in again goes on for the same person; somebody else only reads', async () => {
+test('calls that wait for a new sign-in continue for the same person; for someone else only reads do', async () => {
   assert.equal(await signedInAgain(false), false);
   const outcome = async (then: () => void) => {
     sessionBegan('ana');

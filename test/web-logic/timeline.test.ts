@@ -123,7 +123,7 @@ test('planned steps lie after now in proportion to their times, and those withou
   );
 });
 
-test('what planned steps raise is labelled, also a treatment that does not exist yet', () => {
+test('treatments raised by planned steps are labelled, even those that do not exist yet', () => {
   const ahead = timeScale({ from: 0, now: 1_000, width: 1_000, ahead: 400 });
   const shares = [
     { treatment: 'on', size: 10 },

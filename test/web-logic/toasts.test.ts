@@ -8,7 +8,7 @@ const after = (...said: [Toast['kind'], string][]): string[] =>
     .reduce<Toast[]>(withToast, [])
     .map(({ text }) => text);
 
-test('what is done makes room for the next; what failed stays until it is closed, and is not said twice', () => {
+test('success toasts make room for the next; errors stay until closed and are not repeated', () => {
   const done = (text: string): [Toast['kind'], string] => ['done', text];
   assert.deepEqual(after(['failed', 'x'], done('1'), done('2'), done('3'), done('4')), ['x', '2', '3', '4']);
   assert.deepEqual(after(['failed', 'x'], ['failed', 'y'], done('1'), ['failed', 'x']), ['y', '1', 'x']);

@@ -89,7 +89,7 @@ test('until an hour that begins after the change, evaluations are shown without 
   assert.deepEqual([...new Set(expected)], [undefined]);
 });
 
-test('where rules are not in the definition, nothing is said of all evaluations; targets are as they come', () => {
+test('if rules are missing from the definition, no overall share is shown; individual targets count as reported', () => {
   const counts = [10];
   const unknown = [
     { treatment: 'on', label: 'default rule', counts },

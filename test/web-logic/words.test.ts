@@ -126,7 +126,7 @@ for (const [name, targeting, reasons] of neverReached) {
   test(`never reached: ${name}`, () => assert.deepEqual(whyNeverReached(targeting), reasons));
 }
 
-test('what the server sets is no difference between two states of the audit log', () => {
+test('members set by the server do not count as differences in the audit log', () => {
   const targeting = parseTargeting(aDefinition());
   const recorded = (changeNumber: number) =>
     recordedTargeting({ ...targeting, id: 'f', name: 'gull', lastUpdateTime: changeNumber, seed: 1, changeNumber });

@@ -10,7 +10,7 @@ import { buildInterface } from '../e2e/browser.ts';
 const web = fileURLToPath(new URL('../../web/', import.meta.url));
 buildInterface();
 
-test('what everybody loads first, and what each further page adds, stays within its budget', () => {
+test('the first load, and what each further page adds, stay within their budgets', () => {
   const script = fileURLToPath(new URL('../../scripts/size.mjs', import.meta.url));
   const { status, stdout, stderr } = spawnSync(process.execPath, [script], { encoding: 'utf8' });
   assert.equal(status, 0, stdout + stderr);
