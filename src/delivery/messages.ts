@@ -36,10 +36,17 @@ const everyone = [...current, ...fetching];
 /** Ruby's SDK and .NET's read up to 10,000 bytes at a time, and lose a message that is cut: theirs must be short. */
 const readsInPieces = /^(ruby|\.NET)/;
 
-export function audienceOf(type: SdkKey['type'], spec: string, sdk: string | undefined): Audience {
-  if (type === 'client_side') return spec === '1.3' ? 'client' : spec === '1.2' ? 'client 1.2' : 'client before 1.2';
-  if (spec !== '1.3') return 'server before 1.3';
-  return readsInPieces.test(sdk ?? '') ? 'server without payloads' : 'server';
+/**
+ * JavaScript SDKs ask for 1.2 for a day after a request that failed, but still understand the messages of 1.3. This is
+ * how they hear of rule-based segments meanwhile. Those that do not know them ignore these messages.
+ */
+const fallsBack = /^(nodejs|javascript|browserjs|react|reactnative|redux|angular)-/;
+
+export function audienceOf(type: SdkKey['type'], spec: string, sdk = ''): Audience {
+  const isCurrent = spec === '1.3' || (spec === '1.2' && fallsBack.test(sdk));
+  if (type === 'client_side') return isCurrent ? 'client' : spec === '1.2' ? 'client 1.2' : 'client before 1.2';
+  if (!isCurrent) return 'server before 1.3';
+  return readsInPieces.test(sdk) ? 'server without payloads' : 'server';
 }
 
 /** Whether a message brings it the change itself. */

@@ -179,7 +179,7 @@ function adviceOf(sdk: string, shortcomings: readonly string[]): string {
   }
   // After a request that failed without a status, it asks for 1.2 for a day.
   if (major > firstMajor || (major === firstMajor && minor >= firstMinor)) {
-    return `Changes of ${what} do not reach it: a request failed, and it fell back to an older protocol for up to 24 hours. Restart it, and check the network or proxy.`;
+    return `Changes of ${what} may not reach it: a request failed, and it fell back to an older protocol for up to 24 hours. Restart it, and check the network or proxy.`;
   }
   return `Flags that use ${what} answer control. Update the SDK to ${firstMajor}.${firstMinor} or later.`;
 }

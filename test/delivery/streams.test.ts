@@ -1,11 +1,12 @@
 /** Official SDKs, streaming: what changes here, they have, with as few requests as possible. */
 import assert from 'node:assert/strict';
+import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { startApi } from '../support/app.ts';
 import { aDefinedFlag, aLargeSegment, aProject, aRuleBasedSegment, aSegment } from '../support/build.ts';
 import { until } from '../support/nodes.ts';
 import { anSdkKey } from '../support/sdk.ts';
-import { anSdk, listenTo } from '../support/streams.ts';
+import { anSdk, connected, listenTo } from '../support/streams.ts';
 
 const api = await startApi();
 const { base, requests } = await listenTo(api);
@@ -196,4 +197,32 @@ test('an SDK whose key is revoked keeps what it has, and hears of no further cha
   await change(path, flipTo('on'));
   await other.gets('on', flag.name);
   assert.equal(sdk.treatmentOf(flag.name), 'off');
+});
+
+// Last, because it closes the connections of all SDKs.
+test('rules of a rule-based segment arrive at an SDK that lost a poll, and so keeps to spec 1.2', async () => {
+  const { project, flag, path, key, sdk } = await aWorld();
+  const { name } = await aRuleBasedSegment(api, project, [project.staging]);
+  const place = `/rule-based-segments/ws/${project.id}/${name}/environments/${project.staging.id}`;
+  const rulesFor = (user: string) => ({
+    rules: [{ condition: { combiner: 'AND', matchers: [{ type: 'IN_LIST_STRING', strings: [user] }] } }],
+  });
+  assert.equal((await api.put(place, rulesFor('ana'))).status, 200);
+  await change(path, [{ op: 'add', path: '/treatments/0/segments', value: [name] }]);
+  await sdk.gets('on', flag.name, 'ana');
+  const { server } = api.app;
+  const asked: string[] = [];
+  const drop = ({ url = '', socket, headers }: IncomingMessage) => {
+    if (headers.authorization !== `Bearer ${key}` || !url.startsWith('/api/splitChanges')) return;
+    asked.push(url);
+    if (asked.length === 1) socket.destroy();
+  };
+  server.prependListener('request', drop);
+  server.closeAllConnections();
+  await sdk.says(connected, 2);
+  await until('it asks for spec 1.2', () => asked.at(-1)?.includes('s=1.2') === true);
+  server.off('request', drop);
+  assert.equal((await api.put(place, rulesFor('bob'))).status, 200);
+  await sdk.gets('on', flag.name, 'bob');
+  assert.equal(sdk.treatmentOf(flag.name, 'ana'), 'off');
 });
