@@ -24,7 +24,7 @@ interface ScanOptions {
 export function addCodeCommands(program: Command): void {
   program
     .command('code-refs')
-    .description('tell the server where code names its flags')
+    .description('report to the server where code names its flags')
     .command('scan')
     .description('find the flags of a project in the files of a folder, and report them; needs no database')
     .argument('<folder>', 'a checkout of the code')

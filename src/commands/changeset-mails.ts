@@ -21,19 +21,23 @@ interface Happened {
 }
 
 /** Tells approvers that a changeset waits for them, and its author and scheduler what others did. */
-export async function tellOf(tx: RecordingTx, changeset: Reviewed, happened: Happened): Promise<void> {
+export async function mailAbout(tx: RecordingTx, changeset: Reviewed, happened: Happened): Promise<void> {
   const { status } = changeset.head;
   if (awaiting.includes(status) && !awaiting.includes(happened.before)) {
-    await tell(tx, changeset, { news: 'requested', people: await listApprovers(tx, changeset), happened });
+    await queueMails(tx, changeset, { news: 'requested', people: await listApprovers(tx, changeset), happened });
   }
   const news = acts[happened.action] ?? endings[status];
-  if (news) await tell(tx, changeset, { news, people: await ownersOf(tx, changeset, happened), happened });
+  if (news) await queueMails(tx, changeset, { news, people: await ownersOf(tx, changeset, happened), happened });
 }
 
 /** Tells people who can apply it that it waits for one of them. */
 export const askEditors = async (tx: RecordingTx, changeset: Reviewed): Promise<void> => {
   const happened = { before: changeset.head.status, action: 'changeset.requested' } as const;
-  await tell(tx, changeset, { news: 'ready', people: await listEditors(tx, changeset.head.id, maxMailed), happened });
+  await queueMails(tx, changeset, {
+    news: 'ready',
+    people: await listEditors(tx, changeset.head.id, maxMailed),
+    happened,
+  });
 };
 
 const awaiting: readonly ChangesetState[] = ['REQUESTED', 'SCHEDULE_REQUESTED'];
@@ -63,8 +67,8 @@ async function ownersOf(
   { scheduledBy = head.schedule?.by }: Happened,
 ): Promise<ActivePerson[]> {
   const owners = [head.author, ...(scheduledBy ? [scheduledBy] : [])];
-  const told = owners.filter((owner) => owner.type === 'user' && !isSame(owner, tx.actor));
-  const people = await listActivePeople(tx, [...new Set(told.map(({ id }) => id))]);
+  const recipients = owners.filter((owner) => owner.type === 'user' && !isSame(owner, tx.actor));
+  const people = await listActivePeople(tx, [...new Set(recipients.map(({ id }) => id))]);
   const seeing: ActivePerson[] = [];
   for (const person of people) {
     const { scope } = actorOfUser(person, person.isAdministrator);
@@ -88,7 +92,7 @@ interface News {
   readonly happened: Happened;
 }
 
-function tell(tx: RecordingTx, changeset: Reviewed, { news, people, happened }: News): Promise<void> {
+function queueMails(tx: RecordingTx, changeset: Reviewed, { news, people, happened }: News): Promise<void> {
   const { id: changesetId, title, workspace, expiresAt, author } = changeset.head;
   const comment = happened.comment || wordsFor(news, changeset, tx.actor);
   const about: Omit<ChangesetMail, 'email' | 'name'> = {

@@ -14,7 +14,7 @@ import { listApprovalRules } from '#store/approvals.ts';
 import { lockChangeset } from '#store/changesets.ts';
 import { contentHashOf, environmentIdsOf, placesApprovedBy, type Reviewed } from './approvals.ts';
 import { review } from './changeset-discussion.ts';
-import { tellOf } from './changeset-mails.ts';
+import { mailAbout } from './changeset-mails.ts';
 import {
   entry,
   findIn,
@@ -97,7 +97,7 @@ export async function askForChangesIn(tx: RecordingTx, id: string, { comment = '
   const { head, operations, reviews } = asked;
   const changeset = toChangeset(head, operations);
   await tx.record({ ...entry('changeset.asked', changeset), note: { title: head.title, comment } });
-  await tellOf(tx, asked, { before: head.status, action: 'changeset.asked', comment });
+  await mailAbout(tx, asked, { before: head.status, action: 'changeset.asked', comment });
   return { ...changeset, reviews: [...reviews] };
 }
 

@@ -21,7 +21,7 @@ import { definitionTag } from '#store/sql.ts';
 import { requirePermission } from './actors.ts';
 import { listActors, neededApprovals, type Reviewed } from './approvals.ts';
 import { withAct } from './changeset-discussion.ts';
-import { askEditors, tellOf } from './changeset-mails.ts';
+import { askEditors, mailAbout } from './changeset-mails.ts';
 import { byGrant } from './changeset-operations.ts';
 import type { Entry, RecordingTx } from './context.ts';
 
@@ -109,11 +109,11 @@ export async function saveAs(
     before: before ? withoutRevision(before) : { status: head.status },
     after: before || status === 'PUBLISHED' ? withoutRevision(changeset) : { status },
   });
-  const told = { project, head: after, operations, reviews };
-  await tellOf(tx, told, { before: head.status, action, comment, scheduledBy });
+  const changed = { project, head: after, operations, reviews };
+  await mailAbout(tx, changed, { before: head.status, action, comment, scheduledBy });
   const isNewlyAwaited = awaitsEditor && head.status !== status;
-  if (isNewlyAwaited && (isSame(head.author, tx.actor) || !(await mayApply(tx, tx.actor, told)))) {
-    await askEditors(tx, told);
+  if (isNewlyAwaited && (isSame(head.author, tx.actor) || !(await mayApply(tx, tx.actor, changed)))) {
+    await askEditors(tx, changed);
   }
   return { ...changeset, reviews: [...acted] };
 }

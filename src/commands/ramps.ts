@@ -7,7 +7,7 @@ import { findChangeset, listOperations, lockChangeset, saveChangeset, type Viewe
 import { findProjectById } from '#store/projects.ts';
 import { type DefinitionPlace, listRunningRamps } from '#store/schedules.ts';
 import { withAct } from './changeset-discussion.ts';
-import { tellOf } from './changeset-mails.ts';
+import { mailAbout } from './changeset-mails.ts';
 import type { RecordingTx } from './context.ts';
 
 /**
@@ -45,8 +45,8 @@ export async function stopRampsIn(
     const operations = (await listOperations(tx, [id])).get(id) ?? [];
     const reviews = await listReviews(tx, id);
     await withAct(tx, { id, reviews }, { kind: 'fail', comment: reason });
-    const told = { head: failed, project, operations, reviews };
-    await tellOf(tx, told, { before: head.status, action: 'changeset.failed' });
+    const changed = { head: failed, project, operations, reviews };
+    await mailAbout(tx, changed, { before: head.status, action: 'changeset.failed' });
   }
 }
 

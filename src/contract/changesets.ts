@@ -149,7 +149,7 @@ export const requestChangeset = endpoint({
   path: '/changesets/:changeset/request',
   summary: 'Ask for approvals',
   description:
-    'Of a draft. Environments that require approvals need one each; GET …/plan lists them. With all of them, or if none is needed, it is `APPROVED` and can be applied; if its author cannot, those who can are told. Requests expire (setting `REQUEST_DAYS`).',
+    'Of a draft. Environments that require approvals need one each; GET …/plan lists them. With all of them, or if none is needed, it is `APPROVED` and can be applied; if its author cannot, those who can are notified. Requests expire (setting `REQUEST_DAYS`).',
   access: write,
   body: ChangesetRequest,
   bodyIsOptional: true,

@@ -29,7 +29,7 @@ interface Surroundings {
   readonly store: Reader;
   readonly log: Logger;
   readonly published: (environmentId: string, state: State) => void;
-  readonly tell: (change: FeedChange) => void;
+  readonly notify: (change: FeedChange) => void;
 }
 
 export class EnvironmentFeed {
@@ -255,7 +255,7 @@ export class EnvironmentFeed {
     const ruleBasedSegments = segmentChanges(before, this.#published);
     const isRestored = content.environment.changeNumber < before.state.content.environment.changeNumber;
     if (flags.length + ruleBasedSegments.length + segments.length === 0 && !isRestored) return;
-    this.#surroundings.tell({
+    this.#surroundings.notify({
       environmentId: this.#id,
       before: before.snapshot,
       after: snapshot,

@@ -68,17 +68,17 @@ export function startFeed({
   let comparing: Promise<void> | undefined;
   let comparedVersion: number | undefined;
 
-  const tell = (change: FeedChange) => {
+  const notify = (change: FeedChange) => {
     for (const listener of listeners) {
       try {
         listener(change);
       } catch (error) {
-        log.error({ err: error }, 'telling streams about a change failed');
+        log.error({ err: error }, 'notifying streams of a change failed');
       }
     }
   };
   const environmentOf = (id: string): EnvironmentFeed => {
-    const found = environments.get(id) ?? new EnvironmentFeed(id, { store, log, tell, published }, known?.get(id));
+    const found = environments.get(id) ?? new EnvironmentFeed(id, { store, log, notify, published }, known?.get(id));
     environments.set(id, found);
     return found;
   };

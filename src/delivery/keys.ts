@@ -74,7 +74,7 @@ export async function startKeys({
     ids = new Set(keys.filter(works).map(({ id }) => id));
     expiring = keys.filter(({ expiresAt, id }) => typeof expiresAt === 'number' && ids.has(id));
     changed(keys);
-    for (const id of before) if (!ids.has(id)) for (const tell of listeners) tell(id);
+    for (const id of before) if (!ids.has(id)) for (const notify of listeners) notify(id);
   };
   const works = (key: StoredSdkKey) => !hasExpired(key, store.clock());
   const endExpired = () => {
@@ -83,7 +83,7 @@ export async function startKeys({
     expiring = expiring.filter(works);
     for (const { id } of over) {
       ids.delete(id);
-      for (const tell of listeners) tell(id);
+      for (const notify of listeners) notify(id);
     }
   };
   const found = (keyText: string): SdkKey | undefined => {

@@ -28,14 +28,14 @@ export interface Memberships {
 }
 
 export function createMemberships(now: () => number): Memberships {
-  const told = createRecent(now);
+  const announced = createRecent(now);
   const lastNumber = { standard: -1, large: -1 };
   const strategiesFor = async ({ added, removed }: KeysChange): Promise<Strategy[]> => {
     if (!added || !removed) return [{ u: strategies.fetch, c: 0, d: '' }];
     const [a, r] = [await hashesOf(added), await hashesOf(removed)];
     const hashes = [...a, ...r];
-    const isRepeated = told.hasAny(hashes);
-    told.add(hashes);
+    const isRepeated = announced.hasAny(hashes);
+    announced.add(hashes);
     if (isRepeated) return [{ u: strategies.fetchSome, c: zlib, d: await packed(bitmapOf(hashes)) }];
     const parts = [...listsOf('a', a), ...listsOf('r', r)];
     return Promise.all(parts.map(async (text) => ({ u: strategies.list, c: zlib, d: await packed(text) })));

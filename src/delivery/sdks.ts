@@ -46,7 +46,7 @@ export interface Sdks {
   /** It was sent what is newer than `since`, up to this number; -1: everything. */
   sent(caller: Caller, facts: { readonly since: number; readonly changeNumber: number; readonly spec: string }): void;
   /** All its streams were sent the flags up to this number, except those that only tell their SDKs to fetch. */
-  told(environmentId: string, changeNumber: number): void;
+  streamed(environmentId: string, changeNumber: number): void;
   reported(caller: Caller, errors: Omit<SdkErrors, 'at'>): void;
   /** Its application ends. */
   stopped(caller: Caller): void;
@@ -224,7 +224,7 @@ export function createSdks(now: () => number): Sdks {
       learn(seen, changeNumber, since === -1 ? changeNumber : since);
       of(caller.key.environmentId).version += 1;
     },
-    told: (environmentId, changeNumber) => {
+    streamed: (environmentId, changeNumber) => {
       const environment = environments.get(environmentId);
       if (!environment) return;
       for (const seen of allOf(environment)) {

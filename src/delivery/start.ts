@@ -33,7 +33,7 @@ export async function startDelivery({ store, log, disk }: DeliveryOptions): Prom
   const now = () => store.clock();
   const sdks = createSdks(now);
   const recents = createRecents(now);
-  const streams = createStreams({ feed, keys, log, now, told: sdks.told });
+  const streams = createStreams({ feed, keys, log, now, streamed: sdks.streamed });
   return {
     keys,
     feed,

@@ -47,7 +47,7 @@ export interface StreamsOptions {
   readonly log: Logger;
   readonly now: () => number;
   /** Called when the streams of an environment were sent all flags up to a number, so that SDKs need not fetch them. */
-  readonly told?: (environmentId: string, changeNumber: number) => void;
+  readonly streamed?: (environmentId: string, changeNumber: number) => void;
   readonly keepaliveMs?: number;
 }
 
@@ -77,7 +77,7 @@ const maxBehind = 512_000;
 const writesATurn = 100;
 
 export function createStreams(options: StreamsOptions): Streams {
-  const { feed, keys, log, now, told = () => undefined, keepaliveMs = usualKeepaliveMs } = options;
+  const { feed, keys, log, now, streamed = () => undefined, keepaliveMs = usualKeepaliveMs } = options;
   const environments = new Map<string, Environment>();
   const groups = Array.from({ length: groupCount }, () => new Set<Stream>());
   const figures = { open: 0, dropped: 0 };
@@ -96,7 +96,7 @@ export function createStreams(options: StreamsOptions): Streams {
     response.destroy();
   };
 
-  const tell = async ({ id, streams, memberships }: Environment, change: Pending): Promise<void> => {
+  const announce = async ({ id, streams, memberships }: Environment, change: Pending): Promise<void> => {
     const clients = [...streams].filter(({ audience }) => audience.startsWith('client')).length;
     const messages = [
       ...(await definitionMessages(change)),
@@ -108,7 +108,7 @@ export function createStreams(options: StreamsOptions): Streams {
       if (bytes.length > 0) write(stream, bytes);
     });
     const last = change.flags.at(-1);
-    if (last && messages.every(isWhole)) told(id, last.number);
+    if (last && messages.every(isWhole)) streamed(id, last.number);
   };
 
   const tellPending = async (environment: Environment): Promise<void> => {
@@ -116,9 +116,9 @@ export function createStreams(options: StreamsOptions): Streams {
     for (let change = environment.pending; change; change = environment.pending) {
       environment.pending = undefined;
       try {
-        await tell(environment, change);
+        await announce(environment, change);
       } catch (error) {
-        log.error({ err: error }, 'telling streams about a change failed; they are closed');
+        log.error({ err: error }, 'notifying streams of a change failed; they are closed');
         await slowly(environment.streams, ({ response }) => response.destroy());
       }
     }

@@ -101,12 +101,12 @@ async function run(job: Job): Promise<void> {
       if (!isWanted) job.stop();
     }
   })();
-  const tell = (next: ImportProgress) => {
+  const showProgress = (next: ImportProgress) => {
     const isNew = next.phase !== progress.phase;
     const { phaseStartedAt = 0 } = progress;
     progress = { ...next, phaseStartedAt: isNew ? readerOf(context).clock() : phaseStartedAt };
   };
-  const { state, result } = await outcomeOf({ ...job, traffic, tell }, clean);
+  const { state, result } = await outcomeOf({ ...job, traffic, showProgress }, clean);
   ended.abort();
   await beats;
   await save().catch(() => undefined);
@@ -121,7 +121,7 @@ const toJson = (value: object, clean: Clean): string =>
 
 interface Work extends Job {
   readonly traffic: Traffic;
-  readonly tell: (progress: ImportProgress) => void;
+  readonly showProgress: (progress: ImportProgress) => void;
 }
 
 interface Outcome {
@@ -146,7 +146,7 @@ async function outcomeOf(job: Work, clean: Clean): Promise<Outcome> {
 const maxLines = 500;
 
 async function work(job: Work): Promise<ImportResult> {
-  const { context, asked, signal, newProjects, tell } = job;
+  const { context, asked, signal, newProjects, showProgress } = job;
   const db = readerOf(context);
   const choices = choicesOf(asked);
   const account = await readAccount(job);
@@ -156,13 +156,13 @@ async function work(job: Work): Promise<ImportResult> {
       choices,
       signal,
       onProgress: ({ done, total, environments }) =>
-        tell({ phase, done, total, environments: environments.map((one) => ({ ...one })) }),
+        showProgress({ phase, done, total, environments: environments.map((one) => ({ ...one })) }),
     });
   if (asked.step === 'verify') {
     const comparison = await compare('verifying', { perFlag: asked.keysPerFlag ?? 1_000 });
     return { comparison: { ...comparison, differences: comparison.differences.slice(0, maxLines) } };
   }
-  tell({ phase: 'planning' });
+  showProgress({ phase: 'planning' });
   const plan = await planAccount(db, account, { choices, signal });
   if (asked.step === 'plan') {
     const rehearsal = await compare('rehearsing', { perFlag: asked.keysPerFlag ?? 100, plan });
@@ -171,7 +171,7 @@ async function work(job: Work): Promise<ImportResult> {
   const { written, refused } = await applyPlan(context, plan, {
     signal,
     newProjects,
-    onProgress: ({ done, total, kind }) => tell({ phase: 'importing', doing: kindTitles[kind], done, total }),
+    onProgress: ({ done, total, kind }) => showProgress({ phase: 'importing', doing: kindTitles[kind], done, total }),
   });
   return {
     report: reportOf(plan, { at: db.clock(), maxLines }),
@@ -189,17 +189,17 @@ function choicesOf({ choices: { projects = [], newSeeds = [], invite } = {} }: N
   };
 }
 
-async function readAccount({ asked, signal, mayBePrivate, traffic, tell }: Work): Promise<SourceAccount> {
+async function readAccount({ asked, signal, mayBePrivate, traffic, showProgress }: Work): Promise<SourceAccount> {
   const { source, keys, choices: { projects = [], only } = {} } = asked;
   if (source.file) {
     const { text, project, environment } = source.file;
-    tell({ phase: 'reading', doing: 'The file' });
+    showProgress({ phase: 'reading', doing: 'The file' });
     const document = await parseJson(text).catch(() => {
       throw new OperatorError('The file is not JSON');
     });
     return readDocument(document, { file: 'The file', project, environment });
   }
-  tell({ phase: 'reading' });
+  showProgress({ phase: 'reading' });
   return readSplitAccount({
     url: source.url ?? '',
     sdkUrl: source.sdkUrl,
@@ -210,7 +210,7 @@ async function readAccount({ asked, signal, mayBePrivate, traffic, tell }: Work)
     ...(only && only.length > 0 ? { only } : {}),
     ...(mayBePrivate ? {} : { check: requirePublic }),
     traffic,
-    onProgress: ({ doing, done, total }) => tell({ phase: 'reading', doing, done, total }),
+    onProgress: ({ doing, done, total }) => showProgress({ phase: 'reading', doing, done, total }),
   });
 }
 

@@ -292,7 +292,7 @@ test('an SDK that polls one node and streams from another has a change once it w
   };
   assert.deepEqual(state(1_000_100), [1, 0, []]);
   now = 1_000_140;
-  streamed.told('e', 1_000_100);
+  streamed.streamed('e', 1_000_100);
   assert.deepEqual(state(1_000_100), [1, 1, [40]]);
   // Polling again, it says so to the other node.
   now = 1_060_000;

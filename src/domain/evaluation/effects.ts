@@ -144,8 +144,11 @@ const sum = (shares: readonly number[]): number =>
 
 function unknownsOf({ before, after }: Sides): Unknown[] {
   const isAfter = (step: Step) => after.steps.some(({ condition }) => equalSets(condition, step.condition));
-  const told = (side: 'before' | 'after') => (step: Step) => ({ side, step: step.decider, asksFor: step.asksFor });
-  return [...before.steps.filter((step) => !isAfter(step)).map(told('before')), ...after.steps.map(told('after'))];
+  const asUnknown = (side: 'before' | 'after') => (step: Step) => ({ side, step: step.decider, asksFor: step.asksFor });
+  return [
+    ...before.steps.filter((step) => !isAfter(step)).map(asUnknown('before')),
+    ...after.steps.map(asUnknown('after')),
+  ];
 }
 
 const equalSets = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean =>

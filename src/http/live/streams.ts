@@ -78,7 +78,7 @@ export function createLiveStreams({ store, log }: LiveStreamsOptions): LiveStrea
   const editors = createEditors(() => store.clock());
   /** Whether a person reaches a project, by their id and the project's. */
   const known = new Map<string, boolean>();
-  const heard = new Set<string>();
+  const knownNotices = new Set<string>();
   let recent: { readonly change: Recorded; readonly at: number }[] = [];
   /** One after the other, so that what is known of access is never older than the last change to it. */
   let queue: (() => Promise<void>)[] = [];
@@ -156,7 +156,7 @@ export function createLiveStreams({ store, log }: LiveStreamsOptions): LiveStrea
         // Node writes to sockets between turns: after a burst without them, every reader would seem slow.
         await nextTurn();
       } catch (error) {
-        log.warn({ err: error }, 'telling open pages about changes failed; their streams are closed');
+        log.warn({ err: error }, 'notifying open pages of changes failed; their streams are closed');
         known.clear();
         for (const { response } of streams) response.end();
       }
@@ -175,7 +175,7 @@ export function createLiveStreams({ store, log }: LiveStreamsOptions): LiveStrea
       const event = editors.note(received);
       enqueue(() => send(eventOf('editing', event), (stream) => sees(stream, event.project)));
     }
-    if (received.kind === 'recorded' && !isRepeated(heard, encodeNotice(received))) {
+    if (received.kind === 'recorded' && !isRepeated(knownNotices, encodeNotice(received))) {
       recent = [...recent.slice(1 - maxReplayed), { change: received, at: store.clock() }];
       enqueue(() => tellRecorded(received));
     }
@@ -226,10 +226,10 @@ const changeEvent = ({ object, projectId, environmentId }: Recorded): string =>
 const eventOf = (name: string, data: object): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 
 /** Whether the text is in the set; remembers it, and forgets the oldest. */
-function isRepeated(heard: Set<string>, text: string): boolean {
-  if (heard.has(text)) return true;
-  heard.add(text);
-  const [oldest] = heard;
-  if (heard.size > maxRemembered && oldest !== undefined) heard.delete(oldest);
+function isRepeated(known: Set<string>, text: string): boolean {
+  if (known.has(text)) return true;
+  known.add(text);
+  const [oldest] = known;
+  if (known.size > maxRemembered && oldest !== undefined) known.delete(oldest);
   return false;
 }

@@ -118,8 +118,8 @@ export function createSdkResponder(options: SdkOptions): RespondToSdk {
     // SDKs ask and post all the time: only what failed is worth a line.
     if (status < 400 && !isVerbose && !span) return;
     const fields = { transactionId: transactionId ?? nextTransactionId(), method, route, status };
-    const told = { ...fields, milliseconds: Math.round(elapsedMs), actor: foundKey?.id, traceId: span?.traceId };
-    log[status < 400 ? 'debug' : 'info'](told, 'request');
+    const logged = { ...fields, milliseconds: Math.round(elapsedMs), actor: foundKey?.id, traceId: span?.traceId };
+    log[status < 400 ? 'debug' : 'info'](logged, 'request');
     if (span) traces?.end(span, { ...fields, problem: undefined });
   };
   const fail = (exchange: Exchange, error: unknown) => {

@@ -21,18 +21,18 @@ export function SearchField({ label, value, onSearch }: Props) {
   usePageActions([{ label, keys: '/', isMove: true, run: () => input.current?.focus() }]);
   // The address may change without typing: through a link, the back button or "Clear filters".
   // A change caused by typing is already shown, and typing may have continued.
-  const told = useRef(value);
+  const reported = useRef(value);
   useEffect(() => {
-    if (value !== told.current) setText(value);
-    told.current = value;
+    if (value !== reported.current) setText(value);
+    reported.current = value;
   }, [value]);
   const latest = useRef(onSearch);
   latest.current = onSearch;
   useEffect(() => {
     if (text.trim() === value) return;
     const timer = setTimeout(() => {
-      told.current = text.trim();
-      latest.current(told.current);
+      reported.current = text.trim();
+      latest.current(reported.current);
     }, pauseMs);
     return () => clearTimeout(timer);
   }, [text, value]);

@@ -22,7 +22,7 @@ export interface Editing {
   readonly forMs: number;
 }
 
-type Told =
+type LiveEvent =
   | { readonly event: 'change'; readonly data: Change }
   | { readonly event: 'editing'; readonly data: Editing }
   | { readonly event: 'access' | 'connected' | 'lost' | 'hello' };
@@ -42,32 +42,32 @@ export function startLive(): () => void {
   const stopping = new AbortController();
   const channel = new BroadcastChannel(name);
   let leader: Leader | undefined;
-  const tell = (told: Told) => {
-    channel.postMessage(told);
-    hear(told);
+  const publish = (message: LiveEvent) => {
+    channel.postMessage(message);
+    receive(message);
   };
-  channel.onmessage = ({ data: told }: MessageEvent<Told>) => {
-    if (told.event !== 'hello') return hear(told);
+  channel.onmessage = ({ data: message }: MessageEvent<LiveEvent>) => {
+    if (message.event !== 'hello') return receive(message);
     if (!leader || !isLive.get()) return;
-    channel.postMessage({ event: 'connected' } satisfies Told);
-    for (const data of editors.get()) channel.postMessage({ event: 'editing', data } satisfies Told);
+    channel.postMessage({ event: 'connected' } satisfies LiveEvent);
+    for (const data of editors.get()) channel.postMessage({ event: 'editing', data } satisfies LiveEvent);
   };
   const stopped = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()));
   const leadUntilStopped = () => {
-    leader = lead(tell);
+    leader = lead(publish);
     return stopped;
   };
   if (navigator.locks) {
     navigator.locks.request(name, { signal: stopping.signal }, leadUntilStopped).catch(() => undefined);
-    channel.postMessage({ event: 'hello' } satisfies Told);
-  } else void followVisibility(stopping.signal, hear);
+    channel.postMessage({ event: 'hello' } satisfies LiveEvent);
+  } else void followVisibility(stopping.signal, receive);
   return () => {
     leader?.stop();
     // The next leader connects in a moment; until then nobody is live.
-    if (leader) channel.postMessage({ event: 'lost' } satisfies Told);
+    if (leader) channel.postMessage({ event: 'lost' } satisfies LiveEvent);
     stopping.abort();
     channel.close();
-    hear({ event: 'lost' });
+    receive({ event: 'lost' });
   };
 }
 
@@ -76,7 +76,7 @@ interface Leader {
 }
 
 /** Keeps a stream open. */
-function lead(tell: (told: Told) => void): Leader {
+function lead(publish: (message: LiveEvent) => void): Leader {
   let source: EventSource | undefined;
   let timer: ReturnType<typeof setTimeout>;
   let failures = 0;
@@ -87,7 +87,7 @@ function lead(tell: (told: Told) => void): Leader {
   const lost = () => {
     source?.close();
     clearTimeout(timer);
-    tell({ event: 'lost' });
+    publish({ event: 'lost' });
     // If the session has ended, the page asks to sign in.
     void updateSession(client);
     const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** failures);
@@ -101,13 +101,13 @@ function lead(tell: (told: Told) => void): Leader {
     source.addEventListener('alive', () => {
       watch();
       failures = 0;
-      if (!isOpen) tell({ event: 'connected' });
+      if (!isOpen) publish({ event: 'connected' });
       isOpen = true;
     });
     for (const event of ['change', 'editing'] as const) {
-      source.addEventListener(event, ({ data }) => tell({ event, data: JSON.parse(data) }));
+      source.addEventListener(event, ({ data }) => publish({ event, data: JSON.parse(data) }));
     }
-    source.addEventListener('access', () => tell({ event: 'access' }));
+    source.addEventListener('access', () => publish({ event: 'access' }));
     source.addEventListener('error', lost);
   };
   connect();
@@ -120,12 +120,12 @@ function lead(tell: (told: Told) => void): Leader {
 }
 
 /** Leads while the tab is visible. */
-function followVisibility(signal: AbortSignal, tell: (told: Told) => void): void {
+function followVisibility(signal: AbortSignal, publish: (message: LiveEvent) => void): void {
   let leader: Leader | undefined;
   const follow = () => {
     leader?.stop();
-    leader = document.hidden ? undefined : lead(tell);
-    if (document.hidden) tell({ event: 'lost' });
+    leader = document.hidden ? undefined : lead(publish);
+    if (document.hidden) publish({ event: 'lost' });
   };
   document.addEventListener('visibilitychange', follow, { signal });
   signal.addEventListener('abort', () => leader?.stop());
@@ -135,17 +135,17 @@ function followVisibility(signal: AbortSignal, tell: (told: Told) => void): void
 /** Whether there was a stream before, so that changes may have been missed since. */
 let wasLive = false;
 
-function hear(told: Told): void {
-  if (told.event === 'lost') {
+function receive(message: LiveEvent): void {
+  if (message.event === 'lost') {
     setLive(false);
     editors.set([]);
-  } else if (told.event === 'connected') {
+  } else if (message.event === 'connected') {
     if (wasLive && !isLive.get()) refetch('everything');
     wasLive = true;
     setLive(true);
-  } else if (told.event === 'change') refetch(told.data);
-  else if (told.event === 'access') refetch('everything');
-  else if (told.event === 'editing') noteEditor(told.data);
+  } else if (message.event === 'change') refetch(message.data);
+  else if (message.event === 'access') refetch('everything');
+  else if (message.event === 'editing') noteEditor(message.data);
 }
 
 function setLive(isNow: boolean): void {

@@ -54,11 +54,11 @@ function useArchive() {
           archived,
           ({ name }) => call(unarchiveFlag, { params: { project: project.id, flag: name }, query }),
           (what) => `Unarchived ${what}.`,
-        ).catch(tell),
+        ).catch(showFailure),
     );
 }
 
-const tell = (problem: ApiProblem) => toastFailure(explain(problem));
+const showFailure = (problem: ApiProblem) => toastFailure(explain(problem));
 
 /** Archives at once, because it can be undone; unless there is something to ask or to say first. */
 export function useArchiveStep(ask: () => void) {
@@ -66,7 +66,7 @@ export function useArchiveStep(ask: () => void) {
   const archive = useArchive();
   return (flags: readonly CleanupFlag[], onDone?: () => void) => {
     if (project.requiresTitleAndComments || flags.some(({ codeReferences }) => codeReferences > 0)) return ask();
-    void archive(flags, {}).then(onDone, tell).finally(focusWhenLost);
+    void archive(flags, {}).then(onDone, showFailure).finally(focusWhenLost);
   };
 }
 

@@ -113,8 +113,8 @@ function AccountFields({ kind, before }: { readonly kind: 'split' | 'burgee'; re
         <fieldset className={styles.keys}>
           <legend>SDK keys, server-side</legend>
           <p className={styles.quiet}>
-            One of each environment. They tell the seeds, so that every user keeps their treatment. You can add missing
-            ones in step 2.
+            One of each environment. They give access to the seeds, so that every user keeps their treatment. You can
+            add missing ones in step 2.
           </p>
           {rows.map(([environment, key], index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: rows are only added at the end

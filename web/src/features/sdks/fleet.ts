@@ -24,7 +24,7 @@ export const number = (value: number): string => value.toLocaleString('en');
 
 /** Why it does not have the change yet. */
 export function whyBehind({ streams, lastSeenAt, pollMilliseconds }: Straggler, serverTime: number): string {
-  if (streams > 0) return 'Its stream was told. It has not asked for the flags yet.';
+  if (streams > 0) return 'Its stream was notified. It has not fetched the flags yet.';
   const ago = `last seen ${span(serverTime - lastSeenAt)} ago`;
   if (pollMilliseconds === undefined) return `Waiting for its next poll, ${ago}`;
   const left = lastSeenAt + pollMilliseconds - serverTime;

@@ -18,7 +18,7 @@ import { type Editing, versionOf } from './use-editing.ts';
 export function useCarryOver({ place, saved, draft }: Editing, environment: Environment): ReadonlySet<string> {
   const before = useRef(saved);
   const [news, setNews] = useState<ReadonlySet<string>>(new Set());
-  const tell = useTell(environment, definitionAt(place));
+  const announce = useAnnounce(environment, definitionAt(place));
   const hasDraft = draft !== undefined;
   const isFirst = useRef(true);
   const outdated = draft && (saved ? isOutdated(draft, saved) : draft.etag !== null) ? draft : undefined;
@@ -33,7 +33,7 @@ export function useCarryOver({ place, saved, draft }: Editing, environment: Envi
       outdated && !isUnknown ? rebaseDraft(place, outdated, saved && versionOf(saved)) : Promise.resolve(0);
     if (old?.etag === saved?.etag) return;
     void rebasing
-      .then((conflicts) => tell({ old, now: saved, hasDraft, conflicts }))
+      .then((conflicts) => announce({ old, now: saved, hasDraft, conflicts }))
       .then((isNews) => isNews && setNews(stepsChanged(old, saved)));
   }, [saved, outdated]);
   return news;
@@ -49,7 +49,7 @@ function stepIdOf(difference: Difference): string {
   return difference.kind === 'keys' || difference.kind === 'segments' ? 'targets' : difference.kind;
 }
 
-function useTell(environment: Environment, about: string) {
+function useAnnounce(environment: Environment, about: string) {
   const client = useQueryClient();
   const reading = changesReading(useProject().id, useFlag().id, environment.id);
   const me = useMe().user.id;

@@ -169,7 +169,7 @@ function Row({ compared: { evaluations, shares, label }, of, name, isCompared }:
 
 /** Why the definition does not say what share of the evaluations gets each treatment. */
 function unsaidInWords(label: string | undefined): string {
-  if (label === undefined || label === '') return 'Cannot be told';
+  if (label === undefined || label === '') return 'Unknown';
   return label.startsWith('whitelisted') ? 'By key' : 'Not in the definition';
 }
 

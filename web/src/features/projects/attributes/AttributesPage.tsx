@@ -34,7 +34,7 @@ export function AttributesPage() {
       <PageHead
         title="Attributes"
         within={project.name}
-        lead={<p>What programs tell about a key, such as its country. Rules can use other attributes too.</p>}
+        lead={<p>What applications send about a key, such as its country. Rules can use other attributes too.</p>}
       />
       <SettingsTabs />
       <Loaded query={trafficTypes}>

@@ -59,13 +59,13 @@ export function useRules(place: DraftPlace, saved: SegmentDefinition): RulesEdit
 /** Someone else saved while there is a draft: rebases it and says so. Without a draft, the page just shows theirs. */
 function useCarryOver(place: DraftPlace, version: Version, draft: Draft | undefined): void {
   const outdated = draft && isOutdated(draft, version) ? draft : undefined;
-  const told = useRef<string>(undefined);
+  const announced = useRef<string>(undefined);
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs only when the saved version or its draft changes
   useEffect(() => {
     if (!outdated) return;
     void rebaseDraft(place, outdated, version).then((conflicts) => {
-      if (told.current === version.etag) return;
-      told.current = version.etag;
+      if (announced.current === version.etag) return;
+      announced.current = version.etag;
       toast(
         conflicts > 0
           ? 'Someone else changed rules that you edited too. Choose which version to keep.'
