@@ -137,11 +137,19 @@ const between = (texts: readonly Buffer[]): Buffer[] =>
 function flagTexts({ flags, flagsNumber }: BodySource, { spec, since, filter, isRestored }: ChangesQuery): Buffer[] {
   const isDelta = since >= 0 && since <= flagsNumber;
   return changed(flags, { since, number: flagsNumber, isRestored }).flatMap((flag) => {
-    if (!filter || filter.has(flag)) return [flag.olderTexts.get(spec) ?? flag.text];
+    if (!filter || filter.has(flag)) return [textFor(flag, spec, since)];
     // It may have left the sets with this change: the SDK must forget it.
     return isDelta && filter.canLeave ? [text(JSON.stringify(archivedFlag(flag.name, flag.number)))] : [];
   });
 }
+
+/**
+ * JavaScript SDKs that know 1.3 ask for 1.2 for a day after a request that failed, and still have the rule-based
+ * segments: they must not answer control because a server was restarted. An SDK that knows only 1.2 answers control by
+ * itself.
+ */
+const textFor = ({ text: newest, olderTexts }: FlagEntry, spec: Spec, since: number): Buffer =>
+  spec === '1.2' && since >= 0 ? newest : (olderTexts.get(spec) ?? newest);
 
 /**
  * What changed after `since`. An SDK that knows nothing gets everything that exists; so does one that knows more than

@@ -4,6 +4,7 @@
  */
 import { promisify } from 'node:util';
 import { deflate } from 'node:zlib';
+import { fallsBack } from '#domain/sdks.ts';
 import type { FeedChange, FlagChange, SegmentChange } from './changes.ts';
 import type { SdkKey } from './keys.ts';
 
@@ -36,14 +37,9 @@ const everyone = [...current, ...fetching];
 /** Ruby's SDK and .NET's read up to 10,000 bytes at a time, and lose a message that is cut: theirs must be short. */
 const readsInPieces = /^(ruby|\.NET)/;
 
-/**
- * JavaScript SDKs ask for 1.2 for a day after a request that failed, but still understand the messages of 1.3. This is
- * how they hear of rule-based segments meanwhile. Those that do not know them ignore these messages.
- */
-const fallsBack = /^(nodejs|javascript|browserjs|react|reactnative|redux|angular)-/;
-
 export function audienceOf(type: SdkKey['type'], spec: string, sdk = ''): Audience {
-  const isCurrent = spec === '1.3' || (spec === '1.2' && fallsBack.test(sdk));
+  // This is how those that fell back to 1.2 hear of rule-based segments.
+  const isCurrent = spec === '1.3' || (spec === '1.2' && fallsBack(sdk));
   if (type === 'client_side') return isCurrent ? 'client' : spec === '1.2' ? 'client 1.2' : 'client before 1.2';
   if (!isCurrent) return 'server before 1.3';
   return readsInPieces.test(sdk) ? 'server without payloads' : 'server';

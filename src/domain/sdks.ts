@@ -167,21 +167,37 @@ function shortcomingsOf({ sdk, spec }: Pick<ConnectedSdk, 'sdk' | 'spec'>) {
   return { shortcomings, advice: adviceOf(sdk, shortcomings) };
 }
 
-/** JavaScript SDKs ask for 1.3 from this version on. */
-const javascript = /^(?:nodejs|javascript)-(\d+)\.(\d+)/;
-const [firstMajor, firstMinor] = [11, 4];
+/**
+ * JavaScript SDKs know spec 1.3 from these versions on. After a request that failed without a status, they ask for 1.2
+ * for up to a day, but understand what they are sent of 1.3.
+ */
+const firstVersions = new Map([
+  ['nodejs', [11, 4]],
+  ['javascript', [11, 4]],
+  ['browserjs', [1, 3]],
+  ['react', [2, 3]],
+]);
+
+function firstVersionFor(sdk: string) {
+  const [, name = '', ...version] = /^([a-z]+)-(\d+)\.(\d+)/.exec(sdk) ?? [];
+  const [major = 0, minor = 0] = version.map(Number);
+  const [firstMajor = 0, firstMinor = 0] = firstVersions.get(name) ?? [];
+  if (firstMajor === 0) return undefined;
+  const isReached = major > firstMajor || (major === firstMajor && minor >= firstMinor);
+  return { text: `${firstMajor}.${firstMinor}`, isReached };
+}
+
+/** Whether it takes what spec 1.3 has, although it may ask for 1.2. */
+export const fallsBack = (sdk: string): boolean => firstVersionFor(sdk)?.isReached === true;
 
 function adviceOf(sdk: string, shortcomings: readonly string[]): string {
   const what = new Intl.ListFormat('en', { type: 'disjunction' }).format(shortcomings);
-  const [, major, minor] = javascript.exec(sdk)?.map(Number) ?? [];
-  if (major === undefined || minor === undefined) {
-    return `Flags that use ${what} answer control. Update the SDK.`;
-  }
-  // After a request that failed without a status, it asks for 1.2 for a day.
-  if (major > firstMajor || (major === firstMajor && minor >= firstMinor)) {
+  const first = firstVersionFor(sdk);
+  if (!first) return `Flags that use ${what} answer control. Update the SDK.`;
+  if (first.isReached) {
     return `Changes of ${what} may not reach it: a request failed, and it fell back to an older protocol for up to 24 hours. Restart it, and check the network or proxy.`;
   }
-  return `Flags that use ${what} answer control. Update the SDK to ${firstMajor}.${firstMinor} or later.`;
+  return `Flags that use ${what} answer control. Update the SDK to ${first.text} or later.`;
 }
 
 const Straggler = Type.Object({

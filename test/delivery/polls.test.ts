@@ -135,6 +135,32 @@ test('an SDK that lost a poll, and so keeps to spec 1.2, evaluates the rule-base
   api.app.server.off('request', dropFirst);
 });
 
+test('an SDK whose first poll was lost has rule-based segments, although it asks for spec 1.2', async () => {
+  const project = await aProject(api);
+  const { name } = await aRuleBasedSegment(api, project, [project.staging]);
+  const matchers = [{ type: 'IN_LIST_STRING', strings: ['ann'] }];
+  await api.put(`/rule-based-segments/ws/${project.id}/${name}/environments/${project.staging.id}`, {
+    rules: [{ condition: { combiner: 'AND', matchers } }],
+  });
+  const { flag, path } = await aDefinedFlag(api, project, onFor({ segments: [name] }));
+  const key = await anSdkKey(api, project);
+  const specs: (string | null)[] = [];
+  const dropFirst = ({ headers, socket, url: target = '' }: IncomingMessage) => {
+    if (headers.authorization !== `Bearer ${key}` || !target.startsWith('/api/splitChanges')) return;
+    if (specs.length === 0) socket.destroy();
+    specs.push(new URL(target, url).searchParams.get('s'));
+  };
+  api.app.server.prependListener('request', dropFirst);
+  const sdk = await aPollingSdk(url, key);
+  await treated(sdk, ['ann', flag.name, 'on']);
+  await treated(sdk, ['bob', flag.name, 'off']);
+  await api.patch(path, [{ op: 'add', path: '/treatments/0/keys', value: ['bob'] }]);
+  await treated(sdk, ['bob', flag.name, 'on']);
+  await treated(sdk, ['ann', flag.name, 'on']);
+  api.app.server.off('request', dropFirst);
+  assert.deepEqual([...new Set(specs)], ['1.3', '1.2']);
+});
+
 for (const [impressionsMode, posted] of [
   ['OPTIMIZED', ['testImpressions/bulk', 'testImpressions/count']],
   ['DEBUG', ['testImpressions/bulk']],

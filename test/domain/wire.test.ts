@@ -316,8 +316,7 @@ test('a spec that does not know a matcher gets control for everyone, and the res
   const unknownIn: Record<Spec, (matcher: Matcher) => boolean> = {
     '1.0': ({ type, string = '' }) => type.includes('SEMVER') || string === 'big' || string === 'ruled',
     '1.1': ({ string }) => string === 'big' || string === 'ruled',
-    // Some that ask for it know rule-based segments.
-    '1.2': () => false,
+    '1.2': ({ string }) => string === 'ruled',
     '1.3': () => false,
   };
   const samples: Matcher[] = [
@@ -341,7 +340,7 @@ test('a spec that does not know a matcher gets control for everyone, and the res
   }
   // A segment among the individual targets counts too.
   const targeted = flagWith({ treatments: [{ name: 'on', segments: ['ruled'] }, { name: 'off' }] });
-  assert.deepEqual(forSpec(targeted, '1.1').conditions, [unsupported]);
+  assert.deepEqual(forSpec(targeted, '1.2').conditions, [unsupported]);
 });
 
 const unsupported = {

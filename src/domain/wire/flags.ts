@@ -95,11 +95,7 @@ export const archivedFlag = (name: string, changeNumber: number): WireFlag => ({
   conditions: [],
 });
 
-/**
- * The first spec that gets the matcher. Matchers that are not here are in all of them. Rule-based segments came with 1.3,
- * but JavaScript SDKs that know them ask for 1.2 for a day after a request that failed, and still have the segments: they
- * must not answer control because a server was restarted. An SDK that knows only 1.2 answers control by itself.
- */
+/** The first spec that has the matcher. Matchers that are not here are in all of them. */
 const since: Readonly<Record<string, Spec>> = {
   EQUAL_TO_SEMVER: '1.1',
   GREATER_THAN_OR_EQUAL_TO_SEMVER: '1.1',
@@ -107,7 +103,7 @@ const since: Readonly<Record<string, Spec>> = {
   BETWEEN_SEMVER: '1.1',
   IN_LIST_SEMVER: '1.1',
   IN_LARGE_SEGMENT: '1.2',
-  IN_RULE_BASED_SEGMENT: '1.2',
+  IN_RULE_BASED_SEGMENT: '1.3',
 };
 
 /** The same flag, unless it has a matcher that the spec does not know: then all get `control`, like the vendor's. */

@@ -5,6 +5,7 @@ import type { ChangesQuery, Encoding, FlagFilter } from '#delivery/bodies.ts';
 import type { Feed } from '#delivery/feed.ts';
 import type { Sdks } from '#delivery/sdks.ts';
 import type { Snapshot } from '#delivery/snapshot.ts';
+import { fallsBack } from '#domain/sdks.ts';
 import { type Spec, specs } from '#domain/wire/flags.ts';
 import { acceptedEncoding } from '../server/compression.ts';
 import { type Asked, type Body, Refusal, type SdkEndpoint, unavailable } from './respond.ts';
@@ -23,9 +24,12 @@ function splitChanges(feed: Feed, sdks: Sdks, asked: Asked): Body | Promise<Body
   const { request, startedAt } = asked;
   const accepted = () => acceptedEncoding(request.headers['accept-encoding']);
   return after(asked.key(), ({ environmentId }) => {
-    const query = parsed(asked.search);
-    const { since, spec } = query;
+    const sent = parsed(asked.search);
+    const { since, spec } = sent;
     const caller = asked.sdk();
+    // One that fell back before it had anything gets rule-based segments in no other way.
+    const isNewer = spec === '1.2' && since === -1 && caller?.sdk !== undefined && fallsBack(caller.sdk);
+    const query = isNewer ? parsed(asked.search.replace('s=1.2', 's=1.3')) : sent;
     if (caller && since >= 0) sdks.has(caller, since, spec);
     return after(feed.current(environmentId), (snapshot) => {
       if (!snapshot) throw unavailable();
