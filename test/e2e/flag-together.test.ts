@@ -200,8 +200,14 @@ suite('working together', { concurrency: 2 }, () => {
       await page.close();
       await other.reload();
       await saveBar(other).getByText('1 unsaved change in Staging').waitFor();
+      // The page arrives after the answer that would send everyone else there, without the hint.
+      const answered = other.waitForResponse((response) => response.url().endsWith(`${accountPrefix}/setup`));
+      await other.route('**/assets/accounts-*.js', async (route) => {
+        await answered;
+        await route.continue();
+      });
       await signOut(other);
-      await other.getByText('Your unsaved changes are still in this browser: sign in to go on.').waitFor();
+      await other.getByText('Your unsaved changes are still in this browser: sign in to continue.').waitFor();
       await other.close();
     },
   );

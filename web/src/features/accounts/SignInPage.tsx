@@ -28,7 +28,7 @@ export function SignInPage() {
   return (
     <CentredPage
       title="Sign in"
-      lead={drafts && 'You are signed out. Your unsaved changes are still in this browser: sign in to go on.'}
+      lead={drafts && 'You are signed out. Your unsaved changes are still in this browser: sign in to continue.'}
       below={<TextLink to="/forgot">Forgot your password?</TextLink>}
     >
       <PasswordForm onCodeRequired={setCredentials} />

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Navigate, useRouter } from '@tanstack/react-router';
+import { Navigate, useRouter, useRouterState } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { getSetup } from '#contract/accounts.ts';
 import type { SessionView } from '#domain/accounts.ts';
@@ -43,8 +43,10 @@ function NobodySignedIn() {
   const router = useRouter();
   // Captured now: during the redirect the router already reports the new address.
   const [next] = useState(router.state.location.href);
+  // Someone who signs out is on the way already, with a hint about drafts that a second redirect would drop.
+  const isLeaving = useRouterState({ select: ({ location }) => location.pathname === '/sign-in' });
   const setup = useQuery(reading(getSetup));
-  if (setup.isPending) return <Opening />;
+  if (setup.isPending || isLeaving) return <Opening />;
   if (setup.isError) return <Unreachable problem={setup.error} onRetry={setup.refetch} />;
   if (!setup.data.required) return <Navigate to="/sign-in" search={{ next }} replace />;
   return <CentredPage title="Burgee has no administrator yet" lead={<SetupLinkHelp />} />;
