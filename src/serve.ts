@@ -84,10 +84,10 @@ async function createLog(level: string): Promise<Logger> {
   return pino(options, pretty({ sync: true, translateTime: 'HH:MM:ss' }));
 }
 
-/** How often a database that is away is tried again. */
+/** How often a database that is down is tried again. */
 const retryMs = 1_000;
 
-/** While the database is away, SDKs are served from the copy on the local disk, if there is one. */
+/** While the database is down, SDKs are served from the copy on the local disk, if there is one. */
 async function openOrStandBy(config: Config, log: Logger): Promise<Store> {
   const open = async () => {
     requireDatabase(config);
@@ -101,7 +101,7 @@ async function openOrStandBy(config: Config, log: Logger): Promise<Store> {
   if (!(first instanceof DatabaseAway)) return first;
   const copy = config.snapshotFile === undefined ? undefined : readDisk(config.snapshotFile);
   if (!copy) throw first;
-  log.error({ err: first }, 'the database is away: only SDKs are served, from the snapshot on the disk');
+  log.error({ err: first }, 'the database is down: only SDKs are served, from the snapshot on the disk');
   const standby = await startStandby(config, log, copy).catch((error: unknown) => {
     throw notListening(error, config);
   });

@@ -45,7 +45,7 @@ export async function startStandby(config: Config, log: Logger, copy: DiskCopy):
     sdks,
     keyUsed: () => undefined,
     endpoints: sdkEndpoints(
-      // What is counted here is lost: the database is away.
+      // What is counted here is lost: the database is down.
       { feed, keys, streams, sdks, traffic: createTraffic(Date.now, createRecents(Date.now)) },
       {
         secrets: copy.secrets,

@@ -1,5 +1,5 @@
 /**
- * A copy on the local disk of what SDKs read. A node that starts while the database is away serves it.
+ * A copy on the local disk of what SDKs read. A node that starts while the database is down serves it.
  *
  * Invariants
  * 1. What the file has of an environment is one of its snapshots, whole: each is one commit.

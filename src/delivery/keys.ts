@@ -1,5 +1,5 @@
 /**
- * All SDK keys, in memory: a poll does not read the database, and a node whose database is away still knows its clients.
+ * All SDK keys, in memory: a poll does not read the database, and a node whose database is down still knows its clients.
  *
  * Invariants
  * 1. A key that is created or revoked on this node works, or stops working, as soon as the request was answered. On

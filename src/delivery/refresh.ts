@@ -1,6 +1,6 @@
 /**
  * Keeps something read from the database current: one read at a time, and one more for whatever changed meanwhile.
- * Requests wait for a read that is under way, though not for long, and not at all while the database is away.
+ * Requests wait for a read that is under way, though not for long, and not at all while the database is down.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -37,7 +37,7 @@ export class Refresh {
     return this.#running;
   }
 
-  /** Reads again because of a notice, which says that the database is back if it was away. */
+  /** Reads again because of a notice, which says that the database is back if it was down. */
   noticed(): void {
     this.#error = undefined;
     void this.again();

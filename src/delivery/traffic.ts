@@ -7,7 +7,7 @@
  *    with a time of the one before (`pt`). So these are subtracted from what has no treatment. In NONE mode they report
  *    only numbers.
  * 2. Memory is bounded whatever arrives. Only flags of the environment are counted, under treatments and labels of their
- *    definitions: others count without. While the database is away, further rows lose their label and treatment, and above
+ *    definitions: others count without. While the database is down, further rows lose their label and treatment, and above
  *    a second limit they are dropped and counted as such.
  * 3. Keys of users are not in what is written.
  */

@@ -78,7 +78,7 @@ export async function applyPlan(context: Context, plan: Plan, options: ApplyOpti
   return { written, refused };
 }
 
-/** Why the objects were refused. Anything else, such as a database that is away, ends the import. */
+/** Why the objects were refused. Anything else, such as a database that is down, ends the import. */
 async function refusalOf(work: () => Promise<void>): Promise<string | undefined> {
   try {
     await work();

@@ -49,7 +49,7 @@ export function sdkKeyUse(store: Store, log: Logger): (id: string) => void {
   return (id) => {
     const lastAt = notedAt.get(id);
     if (lastAt !== undefined && store.clock() - lastAt < lastUsePrecisionMs) return;
-    // Also if saving fails: while the database is away, one attempt a minute is enough.
+    // Also if saving fails: while the database is down, one attempt a minute is enough.
     notedAt.set(id, store.clock());
     note(id, lastAt);
   };

@@ -97,7 +97,7 @@ export function startSdkSharing({ store, log, sdks, everyMs = 1_000 }: SdkSharin
       await clean();
       isFailing = false;
     } catch (error) {
-      // Once, not every second: the database may be away for a while.
+      // Once, not every second: the database may be down for a while.
       if (!isFailing) log.warn({ err: error }, 'sharing what is known about connected SDKs failed');
       isFailing = true;
     }

@@ -1,6 +1,6 @@
 /**
  * Writes what SDKs reported to the database, every few seconds, in short transactions: on SQLite, a flag change waits for
- * one of them at most. While the database is away, counts wait in memory.
+ * one of them at most. While the database is down, counts wait in memory.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -54,7 +54,7 @@ export function startTraffic({ store, log, traffic, everyMs = usualEveryMs }: Tr
         isFailing = false;
       },
       (error: unknown) => {
-        // Once, not every few seconds: the database may be away for a while.
+        // Once, not every few seconds: the database may be down for a while.
         if (!isFailing) log.warn({ err: error }, 'writing what SDKs reported failed; it is tried again');
         isFailing = true;
       },

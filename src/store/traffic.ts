@@ -36,7 +36,7 @@ export interface EventRow {
   readonly squares: number;
 }
 
-/** How many rows one statement writes: a flag can have thousands, if the database was away. */
+/** How many rows one statement writes: a flag can have thousands, if the database was down. */
 const rowsAtOnce = 250;
 
 /** Rows in the order of their key, none twice. */

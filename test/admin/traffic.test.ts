@@ -339,7 +339,7 @@ test('a flood of flags, treatments, labels, keys and event types that do not exi
   assert.equal((await send('/api/testImpressions/bulk', place, 'x'.repeat(5 * 1_048_576 + 1))).status, 413);
 });
 
-test('while the database is away counts wait, and two nodes count together', async () => {
+test('while the database is down counts wait, and two nodes count together', async () => {
   const place = await aPlace();
   const nodes = [0, 1, 2].map(() =>
     createTraffic(

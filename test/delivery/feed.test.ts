@@ -162,7 +162,7 @@ test('nothing is told after the stop', async () => {
   assert.equal(stopped.told.length, 0);
 });
 
-test('while the database is away, polls are answered from memory at once; what was never read gets 503', async () => {
+test('while the database is down, polls are answered from memory at once; what was never read gets 503', async () => {
   const [project, unread] = [await aProject(api), await aProject(api)];
   const { flag } = await aDefinedFlag(api, project);
   const [key, otherKey] = [await anSdkKey(api, project), await anSdkKey(api, unread)];

@@ -1,4 +1,4 @@
-/** A node starts while its database is away: SDKs are served from the copy on its disk. */
+/** A node starts while its database is down: SDKs are served from the copy on its disk. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -43,7 +43,7 @@ const isOnDisk = (file: string, { environmentId, name }: { environmentId: string
     return state?.content.flags.has(name) === true && state.keys.size > 0;
   });
 
-describe('a start while the database is away', sideBySide, () => {
+describe('a start while the database is down', sideBySide, () => {
   test('on PostgreSQL, SDKs get what the node knew last, and everything else waits for the database', async () => {
     const { databaseUrl } = await newDatabase();
     const proxy = await startProxy(databaseUrl);

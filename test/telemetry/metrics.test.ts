@@ -173,7 +173,7 @@ describe('metrics', sideBySide, () => {
     assert.equal(stderr, `Port ${port} on 127.0.0.1 is in use; stop what listens there or set METRICS_PORT\n`);
   });
 
-  test('a database that is away takes only its own figures along', onlyPostgres, async () => {
+  test('a database that is down takes only its own figures along', onlyPostgres, async () => {
     const proxy = await startProxy(await anInstallation().databaseUrl());
     const client = await startNode(anInstallation({ databaseUrl: proxy.url }), measured);
     assert.equal((await scrape(client.node)).value('burgee_database_up'), 1);

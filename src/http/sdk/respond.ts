@@ -1,5 +1,5 @@
 /**
- * The endpoints of SDKs, on bare node:http below Fastify: polls are many, and a node whose database is away answers
+ * The endpoints of SDKs, on bare node:http below Fastify: polls are many, and a node whose database is down answers
  * nothing else. They speak the SDKs' own protocol, so they are not part of the contract.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';

@@ -1,5 +1,5 @@
 /**
- * A SQLite file with named pieces, on the local disk of a node: what SDKs read, for a start while the database is away.
+ * A SQLite file with named pieces, on the local disk of a node: what SDKs read, for a start while the database is down.
  * Written in a thread, because a piece can be a megabyte and a disk can be slow. The file always has the pieces of some
  * commit; one that was not reached before a crash leaves nothing.
  */
