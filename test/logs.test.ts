@@ -12,14 +12,14 @@ import { documentedFields, requireDocumentedFields } from './support/log-fields.
 const root = fileURLToPath(new URL('..', import.meta.url));
 const sources = globSync('src/**/*.ts', { cwd: root }).map((file) => readFileSync(join(root, file), 'utf8'));
 
-/** What pino writes by itself, and what `LogController` of app.ts is told. */
+/** Fields that pino itself writes, and those of `LogController` in app.ts. */
 const ofTheLogger = ['level', 'time', 'msg', 'transactionId'];
-/** What is logged under a name, or spread into a line: its fields. */
+/** The fields of variables that are logged or spread into a line. */
 const named: Record<string, readonly string[]> = {
   facts: ['kind', 'email', 'attempts', 'error'],
   change: ['environmentId', 'changeNumber'],
   ended: ['route', 'status', 'milliseconds'],
-  told: ['transactionId', 'traceId', 'method', 'route', 'status', 'milliseconds', 'actor'],
+  logged: ['transactionId', 'traceId', 'method', 'route', 'status', 'milliseconds', 'actor'],
 };
 
 const loggedAs = sources.flatMap((source) =>
