@@ -167,8 +167,8 @@ export async function createApp({
         const cached = responses.respond(request, response);
         if (!cached) return handle(request, response);
         const span = traces?.begin(request.headers.traceparent, startedAt);
-        const told = span ? { ...cached, traceId: span.traceId } : cached;
-        log.debug(told, 'request');
+        const logged = span ? { ...cached, traceId: span.traceId } : cached;
+        log.debug(logged, 'request');
         answered(cached.route, cached.method, cached.status, (performance.now() - startedAt) / 1_000);
         if (span) traces?.end(span, { ...cached, problem: undefined });
       }),
