@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
@@ -22,6 +22,9 @@ await store.write(async (tx) => {
 const insert = (tx: Tx, id: string) => tx.run(sql`insert into things (id) values (${id})`);
 const find = (db: Pick<Store, 'one'>, id: string) =>
   db.one<{ id: string }>(sql`select id from things where id = ${id}`);
+
+/** In the head of the file. */
+const pageSizeAt = 16;
 
 /** A promise that the test resolves. */
 function gate(): { passed: Promise<void>; open: () => void } {
@@ -123,6 +126,24 @@ test('writes that waited too long for another process are refused together as un
   assert.equal(await store.write((tx) => insert(tx, uniqueName())), 1);
   // Queued writes share the deadline of the first; twice the wait would outlast the stop.
   assert.ok(waited < 8_000, `${waited} ms`);
+});
+
+test('a file that was damaged while it was open is refused as unavailable', async () => {
+  const damaged = join(temporaryFolder(), 'damaged.db');
+  const before = openSqlite(damaged, Date.now);
+  await before.write((tx) => tx.run(raw('create table things (id text primary key)')));
+  await before.close();
+  const opened = openSqlite(damaged, Date.now);
+  // All pages but the first, with the schema, which is read already.
+  const bytes = readFileSync(damaged);
+  writeFileSync(damaged, bytes.fill(0x2a, bytes.readUInt16BE(pageSizeAt)));
+  const isRefused = (error: unknown) => error instanceof Problem && error.code === 'unavailable';
+  await assert.rejects(find(opened, 'one'), isRefused);
+  await assert.rejects(
+    opened.write((tx) => insert(tx, 'one')),
+    isRefused,
+  );
+  await opened.close();
 });
 
 test('500 statements are kept prepared: those that were used last', async (t) => {

@@ -83,14 +83,24 @@ const bound = (query: Sql): SQLInputValue[] =>
 
 /** SQLite's primary result codes. */
 const busy = 5;
-/** Read-only, I/O error, disk full, cannot open. The request is fine and may succeed later. */
-const diskErrors: ReadonlySet<number> = new Set([8, 10, 13, 14]);
+/** I/O error, damaged, cannot open, no database. */
+const away: ReadonlySet<number> = new Set([10, 11, 14, 26]);
+/** Read-only, disk full. */
+const refusing: ReadonlySet<number> = new Set([8, 13]);
 const codeOf = (error: unknown): number => ((error as { errcode?: number }).errcode ?? 0) % 256;
 
 /** Another process holds the write lock. */
 export const isBusy = (error: unknown): boolean => codeOf(error) === busy;
 
-/** For `.catch`: turns disk errors into `unavailable` and rethrows everything else. */
+/** The disk fails, the file is damaged, or it is not there to be opened. */
+export const isAway = (error: unknown): boolean => away.has(codeOf(error));
+
+/** For reads: turns errors of the disk or the file into `unavailable`, and rethrows everything else. */
+export function refuseAway(error: unknown): never {
+  throw isAway(error) ? unavailable(error) : error;
+}
+
+/** For writes: the same. The request is fine and may succeed later. */
 export function refuseDiskError(error: unknown): never {
-  throw diskErrors.has(codeOf(error)) ? unavailable(error) : error;
+  throw isAway(error) || refusing.has(codeOf(error)) ? unavailable(error) : error;
 }

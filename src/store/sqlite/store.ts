@@ -26,7 +26,7 @@ import { makeFolder } from '../folders.ts';
 import { type Listener, missed, type Notice, notify } from '../notices.ts';
 import { type CacheTag, type RootTx, type SchemaTx, type Store, Unchanged, unavailable } from '../sql.ts';
 import { type Touched, VisibleCommits } from './commits.ts';
-import { Connection, isBusy, refuseDiskError } from './connection.ts';
+import { Connection, isAway, isBusy, refuseAway, refuseDiskError } from './connection.ts';
 import { Announcements, SqliteTx } from './transaction.ts';
 import { WriteAheadLog } from './wal.ts';
 
@@ -49,9 +49,6 @@ const longestWaitMs = 25;
 
 /** How often to look for writes past their deadline while the disk does not respond. */
 const deadlineCheckMs = 250;
-
-/** The disk fails, the file is damaged, or it is not there to be opened: SQLITE_IOERR, CORRUPT, CANTOPEN, NOTADB. */
-const isAway = (error: unknown): boolean => [10, 11, 14, 26].includes((error as { errcode?: number }).errcode ?? 0);
 
 /**
  * Opens the file, creating its folder if needed. Throws an OperatorError if it cannot. Once `fail` was called,
@@ -135,13 +132,20 @@ class SqliteStore implements Store {
   }
 
   async one<Row>(query: Sql): Promise<Row | undefined> {
-    this.#log.requireFlushed();
-    return this.#reader.one<Row>(query);
+    return this.#read((reader) => reader.one<Row>(query));
   }
 
   async all<Row>(query: Sql): Promise<Row[]> {
+    return this.#read((reader) => reader.all<Row>(query));
+  }
+
+  #read<Result>(read: (reader: Connection) => Result): Result {
     this.#log.requireFlushed();
-    return this.#reader.all<Row>(query);
+    try {
+      return read(this.#reader);
+    } catch (error) {
+      return refuseAway(error);
+    }
   }
 
   write<Result>(body: (tx: RootTx) => Promise<Result>): Promise<Result> {
