@@ -24,12 +24,12 @@ function splitChanges(feed: Feed, sdks: Sdks, asked: Asked): Body | Promise<Body
   const { request, startedAt } = asked;
   const accepted = () => acceptedEncoding(request.headers['accept-encoding']);
   return after(asked.key(), ({ environmentId }) => {
-    const sent = parsed(asked.search);
-    const { since, spec } = sent;
+    const stated = parsed(asked.search);
+    const { since, spec } = stated;
     const caller = asked.sdk();
     // One that fell back before it had anything gets rule-based segments in no other way.
-    const isNewer = spec === '1.2' && since === -1 && caller?.sdk !== undefined && fallsBack(caller.sdk);
-    const query = isNewer ? parsed(asked.search.replace('s=1.2', 's=1.3')) : sent;
+    const hasFallenBack = spec === '1.2' && since === -1 && caller?.sdk !== undefined && fallsBack(caller.sdk);
+    const query = hasFallenBack ? toQuery({ ...stated, spec: '1.3' }) : stated;
     if (caller && since >= 0) sdks.has(caller, since, spec);
     return after(feed.current(environmentId), (snapshot) => {
       if (!snapshot) throw unavailable();
@@ -74,15 +74,21 @@ function parsed(search: string): ChangesQuery {
   const known = recent.get(search);
   if (known) return known;
   const parameters = new URLSearchParams(search);
-  const spec = specOf(parameters);
-  const since = numberOf(parameters, 'since');
-  const rbSince = numberOf(parameters, 'rbSince');
-  const filter = filterOf(parameters);
-  const text = `${spec} ${since} ${rbSince} ${filter?.text ?? ''}`;
-  const query = { text, spec, since, rbSince, filter, isRestored: false };
+  const query = toQuery({
+    spec: specOf(parameters),
+    since: numberOf(parameters, 'since'),
+    rbSince: numberOf(parameters, 'rbSince'),
+    filter: filterOf(parameters),
+  });
   if (recent.size >= maxRecent) recent.clear();
   if (search.length <= maxRecentLength) recent.set(search, query);
   return query;
+}
+
+function toQuery(of: Omit<ChangesQuery, 'text' | 'isRestored'>): ChangesQuery {
+  const { spec, since, rbSince, filter } = of;
+  const text = `${spec} ${since} ${rbSince} ${filter?.text ?? ''}`;
+  return { text, spec, since, rbSince, filter, isRestored: false };
 }
 
 const isAhead = ({ flagsNumber, ruleBasedNumber }: Snapshot, { since, rbSince }: ChangesQuery): boolean =>
