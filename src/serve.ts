@@ -16,7 +16,7 @@ import { transactionIds } from '#commands/transaction-ids.ts';
 import { readDisk, startDisk } from '#delivery/disk.ts';
 import { type Delivery, startDelivery } from '#delivery/start.ts';
 import { tokenSecretsOf } from '#delivery/tokens.ts';
-import { DatabaseAway, OperatorError } from '#domain/operator.ts';
+import { DatabaseDown, OperatorError } from '#domain/operator.ts';
 import type { Surroundings } from '#http/routes/server.ts';
 import { limitConnections } from '#http/server/connections.ts';
 import { startAuditRetention } from '#jobs/audit-retention.ts';
@@ -93,12 +93,12 @@ async function openOrStandBy(config: Config, log: Logger): Promise<Store> {
     requireDatabase(config);
     return openStore(config, Date.now, (error) => endAfterFailedFlush(log, error));
   };
-  const whileAway = (error: unknown) => {
-    if (!(error instanceof DatabaseAway)) throw error;
+  const whileDown = (error: unknown) => {
+    if (!(error instanceof DatabaseDown)) throw error;
     return error;
   };
-  const first = await open().catch(whileAway);
-  if (!(first instanceof DatabaseAway)) return first;
+  const first = await open().catch(whileDown);
+  if (!(first instanceof DatabaseDown)) return first;
   const copy = config.snapshotFile === undefined ? undefined : readDisk(config.snapshotFile);
   if (!copy) throw first;
   log.error({ err: first }, 'the database is down: only SDKs are served, from the snapshot on the disk');
@@ -109,8 +109,8 @@ async function openOrStandBy(config: Config, log: Logger): Promise<Store> {
   try {
     for (;;) {
       await pause(retryMs);
-      const store = await open().catch(whileAway);
-      if (!(store instanceof DatabaseAway)) return store;
+      const store = await open().catch(whileDown);
+      if (!(store instanceof DatabaseDown)) return store;
     }
   } finally {
     await standby.stop();
@@ -123,7 +123,7 @@ function requireDatabase({ databaseUrl, snapshotFile }: Config): void {
   const file = fileOf(databaseUrl);
   const size = statSync(file, { throwIfNoEntry: false })?.size;
   if (size !== undefined && size > 0) return;
-  throw new DatabaseAway(
+  throw new DatabaseDown(
     `The database file ${file} is ${size === undefined ? 'missing' : 'empty'}; put it back, or delete ${snapshotFile} to start with a new one`,
   );
 }

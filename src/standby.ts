@@ -36,7 +36,7 @@ export interface Standby {
 export async function startStandby(config: Config, log: Logger, copy: DiskCopy): Promise<Standby> {
   const { publicUrl, trustProxy, connections, host, port } = config;
   const keys = knownKeys(copy.keys, Date.now);
-  const feed = startFeed({ store: away, log, environmentIds: new Set(), known: copy.environments });
+  const feed = startFeed({ store: down, log, environmentIds: new Set(), known: copy.environments });
   const streams = createStreams({ feed, keys, log, now: Date.now });
   const sdks = createSdks(Date.now);
   const nextTransactionId = transactionIds();
@@ -82,7 +82,7 @@ export async function startStandby(config: Config, log: Logger, copy: DiskCopy):
 }
 
 /** A database that cannot be read. */
-const away = {
+const down = {
   clock: Date.now,
   one: () => Promise.reject(unavailable(undefined)),
   all: () => Promise.reject(unavailable(undefined)),

@@ -8,4 +8,4 @@ export const commandLine = (command: string): string =>
 export class OperatorError extends Error {}
 
 /** The database does not respond; it may do so later. */
-export class DatabaseAway extends OperatorError {}
+export class DatabaseDown extends OperatorError {}

@@ -3,9 +3,17 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import { startApi } from '../support/app.ts';
-import { aDefinedFlag, aProject, aRuleBasedSegment, aSegment, aSetName, uniqueName } from '../support/build.ts';
+import {
+  aDefinedFlag,
+  aProject,
+  aRuleBasedSegment,
+  aSegment,
+  aSetName,
+  type ProjectFixture,
+  uniqueName,
+} from '../support/build.ts';
 import { until } from '../support/nodes.ts';
-import { anSdkKey, aPollingSdk, listening, treated } from '../support/sdk.ts';
+import { anSdkKey, aPollingSdk, dropFirstPoll, listening, treated } from '../support/sdk.ts';
 
 const api = await startApi();
 const url = await listening(api);
@@ -92,6 +100,14 @@ test('rule-based segments reach a polling SDK, and so do changes of them', async
   await treated(sdk, ['bob', flag.name, 'off'], { plan: 'gold' });
 });
 
+/** The rule-based segment has this user in staging. */
+async function include(project: ProjectFixture, segment: string, user: string): Promise<void> {
+  const matchers = [{ type: 'IN_LIST_STRING', strings: [user] }];
+  await api.put(`/rule-based-segments/ws/${project.id}/${segment}/environments/${project.staging.id}`, {
+    rules: [{ condition: { combiner: 'AND', matchers } }],
+  });
+}
+
 test('a segment that becomes rule-based while a flag names it is evaluated as such', async () => {
   const project = await aProject(api);
   const name = uniqueName('later');
@@ -100,10 +116,7 @@ test('a segment that becomes rule-based while a flag names it is evaluated as su
   const sdk = await aPollingSdk(url, await anSdkKey(api, project));
   await treated(sdk, ['ann', flag.name, 'off']);
   await aRuleBasedSegment(api, project, [project.staging], name);
-  const matchers = [{ type: 'IN_LIST_STRING', strings: ['ann'] }];
-  await api.put(`/rule-based-segments/ws/${project.id}/${name}/environments/${project.staging.id}`, {
-    rules: [{ condition: { combiner: 'AND', matchers } }],
-  });
+  await include(project, name, 'ann');
   await treated(sdk, ['ann', flag.name, 'on']);
   await treated(sdk, ['ann', second.name, 'on']);
   await treated(sdk, ['bob', flag.name, 'off']);
@@ -112,52 +125,34 @@ test('a segment that becomes rule-based while a flag names it is evaluated as su
 test('an SDK that lost a poll, and so keeps to spec 1.2, evaluates the rule-based segments that it has', async () => {
   const project = await aProject(api);
   const { name } = await aRuleBasedSegment(api, project, [project.staging]);
-  const matchers = [{ type: 'IN_LIST_STRING', strings: ['ann'] }];
-  await api.put(`/rule-based-segments/ws/${project.id}/${name}/environments/${project.staging.id}`, {
-    rules: [{ condition: { combiner: 'AND', matchers } }],
-  });
+  await include(project, name, 'ann');
   const { flag, path } = await aDefinedFlag(api, project, onFor({ segments: [name] }));
   const key = await anSdkKey(api, project);
   const sdk = await aPollingSdk(url, key);
   await treated(sdk, ['ann', flag.name, 'on']);
-  let spec: string | null = null;
-  const dropFirst = ({ headers, socket, url: target = '' }: IncomingMessage) => {
-    if (headers.authorization !== `Bearer ${key}`) return;
-    if (spec === null) socket.destroy();
-    spec = new URL(target, url).searchParams.get('s');
-  };
-  api.app.server.prependListener('request', dropFirst);
-  await until('it asks for spec 1.2', () => spec === '1.2');
+  const { specs, stop } = dropFirstPoll(api, key);
+  await until('it asks for spec 1.2', () => specs.at(-1) === '1.2');
   await api.patch(path, [{ op: 'add', path: '/treatments/0/keys', value: ['bob'] }]);
   await treated(sdk, ['bob', flag.name, 'on']);
   await treated(sdk, ['ann', flag.name, 'on']);
   await treated(sdk, ['cid', flag.name, 'off']);
-  api.app.server.off('request', dropFirst);
+  stop();
 });
 
 test('an SDK whose first poll was lost has rule-based segments, although it asks for spec 1.2', async () => {
   const project = await aProject(api);
   const { name } = await aRuleBasedSegment(api, project, [project.staging]);
-  const matchers = [{ type: 'IN_LIST_STRING', strings: ['ann'] }];
-  await api.put(`/rule-based-segments/ws/${project.id}/${name}/environments/${project.staging.id}`, {
-    rules: [{ condition: { combiner: 'AND', matchers } }],
-  });
+  await include(project, name, 'ann');
   const { flag, path } = await aDefinedFlag(api, project, onFor({ segments: [name] }));
   const key = await anSdkKey(api, project);
-  const specs: (string | null)[] = [];
-  const dropFirst = ({ headers, socket, url: target = '' }: IncomingMessage) => {
-    if (headers.authorization !== `Bearer ${key}` || !target.startsWith('/api/splitChanges')) return;
-    if (specs.length === 0) socket.destroy();
-    specs.push(new URL(target, url).searchParams.get('s'));
-  };
-  api.app.server.prependListener('request', dropFirst);
+  const { specs, stop } = dropFirstPoll(api, key);
   const sdk = await aPollingSdk(url, key);
   await treated(sdk, ['ann', flag.name, 'on']);
   await treated(sdk, ['bob', flag.name, 'off']);
   await api.patch(path, [{ op: 'add', path: '/treatments/0/keys', value: ['bob'] }]);
   await treated(sdk, ['bob', flag.name, 'on']);
   await treated(sdk, ['ann', flag.name, 'on']);
-  api.app.server.off('request', dropFirst);
+  stop();
   assert.deepEqual([...new Set(specs)], ['1.3', '1.2']);
 });
 

@@ -1,11 +1,10 @@
 /** Official SDKs, streaming: what changes here, they have, with as few requests as possible. */
 import assert from 'node:assert/strict';
-import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { startApi } from '../support/app.ts';
 import { aDefinedFlag, aLargeSegment, aProject, aRuleBasedSegment, aSegment } from '../support/build.ts';
 import { until } from '../support/nodes.ts';
-import { anSdkKey } from '../support/sdk.ts';
+import { anSdkKey, dropFirstPoll } from '../support/sdk.ts';
 import { anSdk, connected, listenTo } from '../support/streams.ts';
 
 const api = await startApi();
@@ -210,18 +209,11 @@ test('rules of a rule-based segment arrive at an SDK that lost a poll, and so ke
   assert.equal((await api.put(place, rulesFor('ana'))).status, 200);
   await change(path, [{ op: 'add', path: '/treatments/0/segments', value: [name] }]);
   await sdk.gets('on', flag.name, 'ana');
-  const { server } = api.app;
-  const asked: string[] = [];
-  const drop = ({ url = '', socket, headers }: IncomingMessage) => {
-    if (headers.authorization !== `Bearer ${key}` || !url.startsWith('/api/splitChanges')) return;
-    asked.push(url);
-    if (asked.length === 1) socket.destroy();
-  };
-  server.prependListener('request', drop);
-  server.closeAllConnections();
+  const { specs, stop } = dropFirstPoll(api, key);
+  api.app.server.closeAllConnections();
   await sdk.says(connected, 2);
-  await until('it asks for spec 1.2', () => asked.at(-1)?.includes('s=1.2') === true);
-  server.off('request', drop);
+  await until('it asks for spec 1.2', () => specs.at(-1) === '1.2');
+  stop();
   assert.equal((await api.put(place, rulesFor('bob'))).status, 200);
   await sdk.gets('on', flag.name, 'bob');
   assert.equal(sdk.treatmentOf(flag.name, 'ana'), 'off');

@@ -1,4 +1,5 @@
 /** Applications that use Burgee through an official SDK, unmodified, over a real socket. */
+import type { IncomingMessage } from 'node:http';
 import { after } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SplitFactory } from '@splitsoftware/splitio';
@@ -21,6 +22,18 @@ export const anSdkKey = (api: Pick<Api, 'key'>, project: Place, type: 'server_si
 /** The address of the test's server, which listens from now on. */
 export async function listening({ app }: Pick<Api, 'app'>): Promise<string> {
   return app.listen({ host: '127.0.0.1', port: 0 });
+}
+
+/** Drops the first poll with the key, as a restart does. `specs` are those that its polls ask for, in order. */
+export function dropFirstPoll({ app: { server } }: Pick<Api, 'app'>, key: string) {
+  const specs: (string | null)[] = [];
+  const drop = ({ url = '', headers, socket }: IncomingMessage) => {
+    if (headers.authorization !== `Bearer ${key}` || !url.startsWith('/api/splitChanges')) return;
+    if (specs.length === 0) socket.destroy();
+    specs.push(new URL(url, 'http://127.0.0.1').searchParams.get('s'));
+  };
+  server.prependListener('request', drop);
+  return { specs, stop: () => server.off('request', drop) };
 }
 
 export interface Sdk {

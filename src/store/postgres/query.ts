@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { type ClientBase, type ClientConfig, DatabaseError, types } from 'pg';
 import type { Sql } from 'sql-template-tag';
-import { DatabaseAway, OperatorError } from '#domain/operator.ts';
+import { DatabaseDown, OperatorError } from '#domain/operator.ts';
 import { isWorthKeeping, UniqueViolation } from '../sql.ts';
 
 /** Nothing was changed, and the statement is not at fault: a retry may succeed. */
@@ -23,11 +23,11 @@ export class Retryable extends Error {
 /** For an operator: why the database cannot be used. */
 export function unusable(error: unknown): OperatorError {
   const sentence = `The database cannot be used: ${reasonOf(error as Error)}`;
-  return isAway(error as Error) ? new DatabaseAway(sentence) : new OperatorError(sentence);
+  return isDown(error as Error) ? new DatabaseDown(sentence) : new OperatorError(sentence);
 }
 
 /** Nobody answers, or a server that starts, stops or has no connection left. Not a wrong password or name. */
-function isAway(error: Error): boolean {
+function isDown(error: Error): boolean {
   if (error instanceof DatabaseError) return /^(?:57P|53)/.test(error.code ?? '');
   return !error.message.includes(passwordMissing);
 }

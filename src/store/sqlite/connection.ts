@@ -84,7 +84,7 @@ const bound = (query: Sql): SQLInputValue[] =>
 /** SQLite's primary result codes. */
 const busy = 5;
 /** I/O error, damaged, cannot open, no database. */
-const away: ReadonlySet<number> = new Set([10, 11, 14, 26]);
+const down: ReadonlySet<number> = new Set([10, 11, 14, 26]);
 /** Read-only, disk full. */
 const refusing: ReadonlySet<number> = new Set([8, 13]);
 const codeOf = (error: unknown): number => ((error as { errcode?: number }).errcode ?? 0) % 256;
@@ -93,14 +93,14 @@ const codeOf = (error: unknown): number => ((error as { errcode?: number }).errc
 export const isBusy = (error: unknown): boolean => codeOf(error) === busy;
 
 /** The disk fails, the file is damaged, or it is not there to be opened. */
-export const isAway = (error: unknown): boolean => away.has(codeOf(error));
+export const isDown = (error: unknown): boolean => down.has(codeOf(error));
 
 /** For reads: turns errors of the disk or the file into `unavailable`, and rethrows everything else. */
-export function refuseAway(error: unknown): never {
-  throw isAway(error) ? unavailable(error) : error;
+export function refuseDown(error: unknown): never {
+  throw isDown(error) ? unavailable(error) : error;
 }
 
 /** For writes: the same. The request is fine and may succeed later. */
 export function refuseDiskError(error: unknown): never {
-  throw isAway(error) || refusing.has(codeOf(error)) ? unavailable(error) : error;
+  throw isDown(error) || refusing.has(codeOf(error)) ? unavailable(error) : error;
 }

@@ -20,13 +20,13 @@
 import { dirname } from 'node:path';
 import { setImmediate as nextRound, setTimeout as pause } from 'node:timers/promises';
 import sql, { type Sql } from 'sql-template-tag';
-import { DatabaseAway, OperatorError } from '#domain/operator.ts';
+import { DatabaseDown, OperatorError } from '#domain/operator.ts';
 import { Problem } from '#domain/problems.ts';
 import { makeFolder } from '../folders.ts';
 import { type Listener, missed, type Notice, notify } from '../notices.ts';
 import { type CacheTag, type RootTx, type SchemaTx, type Store, Unchanged, unavailable } from '../sql.ts';
 import { type Touched, VisibleCommits } from './commits.ts';
-import { Connection, isAway, isBusy, refuseAway, refuseDiskError } from './connection.ts';
+import { Connection, isBusy, isDown, refuseDiskError, refuseDown } from './connection.ts';
 import { Announcements, SqliteTx } from './transaction.ts';
 import { WriteAheadLog } from './wal.ts';
 
@@ -77,7 +77,7 @@ export function openSqlite(file: string, clock: () => number, fail: (error: unkn
     log = new WriteAheadLog(file, fail);
   } catch (error) {
     const sentence = `The database file ${file} cannot be opened for writing: ${(error as Error).message}`;
-    throw isAway(error) ? new DatabaseAway(sentence) : new OperatorError(sentence);
+    throw isDown(error) ? new DatabaseDown(sentence) : new OperatorError(sentence);
   }
   return new SqliteStore({ writer, reader, log, clock });
 }
@@ -144,7 +144,7 @@ class SqliteStore implements Store {
     try {
       return read(this.#reader);
     } catch (error) {
-      return refuseAway(error);
+      return refuseDown(error);
     }
   }
 
