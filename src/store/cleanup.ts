@@ -280,6 +280,19 @@ export const listUnstudied = (db: Reader, environmentId: string, limit: number) 
                                         where f.environment_id = ${environmentId}), -1)
      order by d.change_number limit ${limit}`);
 
+interface StudiedRow {
+  readonly flag_id: string;
+  readonly change_number: number;
+  readonly updated_at: number;
+  readonly targeting: string;
+}
+
+/** Compare change numbers afterwards: asked to, SQLite reads all definitions with smaller ones, not these by their ids. */
+export const listToStudy = (db: Reader, environmentId: string, flagIds: readonly string[]) =>
+  db.all<StudiedRow>(sql`
+    select flag_id, change_number, updated_at, targeting from definitions
+     where environment_id = ${environmentId} and flag_id in (${join([...flagIds])}) order by flag_id`);
+
 /** How much one transaction reads. */
 const maxBytes = 262_144;
 
@@ -293,10 +306,9 @@ export async function studySomeDefinitions(store: Store, environmentId: string):
   const places = fitting(found, ({ bytes }) => bytes, maxBytes);
   if (places.length === 0) return false;
   await housekeep(store, async (tx) => {
-    const rows = await tx.all<{ flag_id: string; change_number: number; updated_at: number; targeting: string }>(sql`
-      select flag_id, change_number, updated_at, targeting from definitions
-       where environment_id = ${environmentId} and flag_id in (${join(places.map(({ flag_id }) => flag_id))})
-         and change_number <= ${places.at(-1)?.change_number} order by flag_id`);
+    const flagIds = places.map(({ flag_id }) => flag_id);
+    const last = places.at(-1)?.change_number ?? 0;
+    const rows = (await listToStudy(tx, environmentId, flagIds)).filter((row) => row.change_number <= last);
     if (rows.length === 0) return;
     const values = rows.map(({ flag_id, change_number, updated_at, targeting }) => {
       const { treatment, isKilled, isSilent, dates } = factsOf(JSON.parse(targeting) as Targeting);

@@ -69,6 +69,8 @@ const grantee = { type: 'group', id: group.id } as const;
 const environment = { ...project.staging, projectId: project.id };
 
 const page = { offset: 0, limit: 20 };
+/** With few, SQLite takes an index for them even where it would take another for as many as there may be. */
+const manyIds = Array.from({ length: 50 }, (_, number) => `id-${number}`);
 const place = { at: Date.now(), id: 'id' };
 const marks = [
   { after: undefined, before: undefined },
@@ -274,7 +276,7 @@ const lists: Record<string, readonly Run[]> = {
   ),
   countFlags: flagFilters.map((filter) => (db) => flags.countFlags(db, filter)),
   listOwnedFlagIds: [(db) => flags.listOwnedFlagIds(db, user.id, 50)],
-  listFlagNames: [(db) => flags.listFlagNames(db, project.id, ['one', 'two'])],
+  listFlagNames: [(db) => flags.listFlagNames(db, project.id, manyIds)],
   listStoredDefinitions: [false, true].map(
     (isArchived) => (db) => allOf(definitions.listStoredDefinitions(db, environment, { ...page, isArchived })),
   ),
@@ -296,12 +298,12 @@ const lists: Record<string, readonly Run[]> = {
   listEnvironmentsOfFlag: [(db) => definitions.listEnvironmentsOfFlag(db, flag.id)],
   listStoredDefinitionsOfFlags: [(db) => definitions.listStoredDefinitionsOfFlags(db, environment, [flag])],
   listStoredDefinitionsOfFlag: [(db) => allOf(definitions.listStoredDefinitionsOfFlag(db, flag.id, [environment]))],
-  listSummaries: [(db) => allOf(summaries.listSummaries(db, [flag.id, 'other'], [environment]))],
+  listSummaries: [(db) => allOf(summaries.listSummaries(db, [flag.id, ...manyIds], [environment]))],
   countOtherDependencies: [
     (db) => references.countOtherDependencies(db, environment.id, { kind: 'flag', name: flag.name }, 10),
   ],
   listDependents: [
-    (db) => references.listDependents(db, environment.id, { kind: 'flag', name: flag.name }, ['one', 'two']),
+    (db) => references.listDependents(db, environment.id, { kind: 'flag', name: flag.name }, manyIds),
   ],
   listUsers: userFilters.map((filter) => (db) => users.listUsers(db, filter)),
   countAdministrators: [(db) => users.countAdministrators(db, group.id, user.id)],
@@ -326,7 +328,7 @@ const lists: Record<string, readonly Run[]> = {
   listApiKeys: scopesOfKeys.map((scope) => (db) => apiKeys.listApiKeys(db, { scope, ...page })),
   countApiKeys: scopesOfKeys.map((scope) => (db) => apiKeys.countApiKeys(db, scope)),
   listApiKeyIdsOfEnvironment: [(db) => apiKeys.listApiKeyIdsOfEnvironment(db, environment.id, 50)],
-  listApiKeysById: [(db) => apiKeys.listApiKeysById(db, ['one', 'two'])],
+  listApiKeysById: [(db) => apiKeys.listApiKeysById(db, manyIds)],
   listApiKeysOfEnvironment: [(db) => apiKeys.listApiKeysOfEnvironment(db, environment.id)],
   listChanges: changeFilters.map((filter) => (db) => changes.listChanges(db, filter)),
   listOutbox: [outbox.listOutbox],
@@ -353,7 +355,7 @@ const lists: Record<string, readonly Run[]> = {
   listFlagSetNames: [(db) => delivery.listFlagSetNames(db, project.id)],
   listSdkKeys: [(db) => delivery.listSdkKeys(db)],
   listImportedObjects: [(db) => allOf(imports.listImportedObjects(db, 'source'))],
-  listProjectsNamed: [(db) => imports.listProjectsNamed(db, ['one', 'other'])],
+  listProjectsNamed: [(db) => imports.listProjectsNamed(db, manyIds)],
   listAttributesOfProject: [(db) => imports.listAttributesOfProject(db, project.id)],
   listFlagContents: [(db) => allOf(imports.listFlagContents(db, project.id))],
   listSegmentContents: [(db) => allOf(imports.listSegmentContents(db, project.id))],
@@ -366,7 +368,7 @@ const lists: Record<string, readonly Run[]> = {
     (db) => segmentKeys.listKeys(db, { ...keyPlace, prefix: 'a' }, { offset: 90, limit: 10 }, counted),
   ],
   countKeys: [(db) => segmentKeys.countKeys(db, { ...keyPlace, prefix: 'a' })],
-  listKeyOrigins: [(db) => segmentKeys.listKeyOrigins(db, keyPlace, ['one', 'two'])],
+  listKeyOrigins: [(db) => segmentKeys.listKeyOrigins(db, keyPlace, manyIds)],
   listMemberships: [(db) => segmentKeys.listMemberships(db, environment.id, 'one')],
   listKeyChanges: [(db) => segmentKeys.listKeyChanges(db, keyPlace, page)],
   countKeyChanges: [(db) => segmentKeys.countKeyChanges(db, keyPlace)],
@@ -405,12 +407,12 @@ const lists: Record<string, readonly Run[]> = {
     offset: [0],
     limit: [20],
   }).flatMap((filter) => marks.map((mark) => (db: Reader) => changeRequests.listRequests(db, { ...filter, ...mark }))),
-  listChangesetHeads: [(db) => changesets.listChangesetHeads(db, ['one', 'two'])],
-  listAwaitingFile: [(db) => uploads.listAwaitingFile(db, ['one', 'two'])],
-  listRemarks: [(db) => approvals.listRemarks(db, ['one', 'two'])],
-  listApproverNames: [(db) => approvals.listApproverNames(db, ['one', 'two'])],
-  listTrafficTypesOf: [(db) => flags.listTrafficTypesOf(db, ['one', 'two'])],
-  listStatusNames: [(db) => rolloutStatuses.listStatusNames(db, ['one', 'two'])],
+  listChangesetHeads: [(db) => changesets.listChangesetHeads(db, manyIds)],
+  listAwaitingFile: [(db) => uploads.listAwaitingFile(db, manyIds)],
+  listRemarks: [(db) => approvals.listRemarks(db, manyIds)],
+  listApproverNames: [(db) => approvals.listApproverNames(db, manyIds)],
+  listTrafficTypesOf: [(db) => flags.listTrafficTypesOf(db, manyIds)],
+  listStatusNames: [(db) => rolloutStatuses.listStatusNames(db, manyIds)],
   listChangesets: combined<Omit<changesets.ChangesetFilter, 'after' | 'before'>>({
     viewer: viewers,
     projectId: [project.id],
@@ -439,15 +441,15 @@ const lists: Record<string, readonly Run[]> = {
   ),
   listExpiredChangesets: [(db) => changesets.listExpiredChangesets(db, 20)],
   listApprovalRules: [(db) => approvals.listApprovalRules(db, ['id'], { type: 'user', id: 'id' })],
-  listApprovalRulesOf: [(db) => approvals.listApprovalRulesOf(db, ['id', 'other'], actors)],
+  listApprovalRulesOf: [(db) => approvals.listApprovalRulesOf(db, manyIds, actors)],
   listPossibleApprovers: [[], ['ada@example.com']].map(
     (emailKeys) => (db) =>
       approvals.listPossibleApprovers(db, { projectId: project.id, environmentIds: ['id'], emailKeys }, 50),
   ),
   listEditors: [(db) => approvals.listEditors(db, 'id', 50)],
-  listActivePeople: [(db) => approvals.listActivePeople(db, [user.id, 'other'])],
+  listActivePeople: [(db) => approvals.listActivePeople(db, [user.id, ...manyIds])],
   listReviews: [(db) => approvals.listReviews(db, 'id')],
-  listOperations: [(db) => changesets.listOperations(db, ['id', 'other'])],
+  listOperations: [(db) => changesets.listOperations(db, manyIds)],
   listChangesOfChangeset: [(db) => changes.listChangesOfChangeset(db, 'id')],
   listPresentKeys: [(db) => segmentKeys.listPresentKeys(db, { environmentId: environment.id, segment: 'beta' }, ['a'])],
   listUploads: [(db) => uploads.listUploads(db, largeSegment, 10)],
@@ -461,15 +463,15 @@ const lists: Record<string, readonly Run[]> = {
   listEventTypes: [(db) => traffic.listEventTypes(db, environment.id, 10)],
   listTrafficTypeNames: [(db) => traffic.listTrafficTypeNames(db, environment.id)],
   listCounts: [(db) => traffic.listCounts(db, { environmentId: environment.id, flagId: flag.id }, 0)],
-  listCountsOfFlags: [(db) => traffic.listCountsOfFlags(db, environment.id, [flag.id, 'other'], 0)],
+  listCountsOfFlags: [(db) => traffic.listCountsOfFlags(db, environment.id, [flag.id, ...manyIds], 0)],
   listEventCounts: [
     (db) => {
       const type = { trafficType: 'user', eventType: 'paid', lastAt: 0 };
       return traffic.listEventCounts(db, environment.id, [type, type], 0);
     },
   ],
-  listLastTrafficOfFlags: [(db) => traffic.listLastTrafficOfFlags(db, [flag.id, 'other'])],
-  listLastTraffic: [undefined, [flag.id, 'other']].map(
+  listLastTrafficOfFlags: [(db) => traffic.listLastTrafficOfFlags(db, [flag.id, ...manyIds])],
+  listLastTraffic: [undefined, [flag.id, ...manyIds]].map(
     (flagIds) => (db: Reader) => traffic.listLastTraffic(db, environment.id, { flagIds, after: '', limit: 50 }),
   ),
   listCleanupFlags: [
@@ -481,18 +483,19 @@ const lists: Record<string, readonly Run[]> = {
     (db) => watches.listWatches(db, 'person', { kind: 'member', userId: 'person' }),
   ],
   listDueWatchers: [(db) => watches.listDueWatchers(db, 20)],
-  listNews: [(db) => watches.listNews(db, ['one', 'two'], 100)],
-  listNewsChanges: [(db) => watches.listNewsChanges(db, ['one', 'two'])],
+  listNews: [(db) => watches.listNews(db, manyIds, 100)],
+  listNewsChanges: [(db) => watches.listNewsChanges(db, manyIds)],
   listReached: [
     (db) =>
-      watches.listReached(db, { userIds: ['one', 'two'], projectIds: [project.id, 'other'], administratorsId: 'a' }),
+      watches.listReached(db, { userIds: manyIds, projectIds: [project.id, 'other'], administratorsId: 'a' }),
   ],
   listDuePeople: [(db) => reminders.listDuePeople(db, 100)],
-  listMembershipsOf: [(db) => reminders.listMembershipsOf(db, ['one', 'two'])],
-  listFacts: [(db) => cleanup.listFacts(db, [flag.id, 'other'])],
+  listMembershipsOf: [(db) => reminders.listMembershipsOf(db, manyIds)],
+  listFacts: [(db) => cleanup.listFacts(db, [flag.id, ...manyIds])],
   listUnknownSegments: [(db) => cleanup.listUnknownSegments(db, project.id, environment.id)],
   listEnvironmentIds: [(db) => cleanup.listEnvironmentIds(db, '', 100)],
   listUnstudied: [(db) => cleanup.listUnstudied(db, environment.id, 50)],
+  listToStudy: [(db) => cleanup.listToStudy(db, environment.id, manyIds)],
   listCodeReferences: [(db) => codeReferences.listCodeReferences(db, flag.id)],
   listCountedPlaces: Object.values(traffic.counted).map(
     (kind) => (db: Reader) => traffic.listCountedPlaces(db, kind, undefined, 10),
