@@ -4,6 +4,7 @@
  */
 import { promisify } from 'node:util';
 import { deflate } from 'node:zlib';
+import { toAsciiText } from '#domain/json.ts';
 import { fallsBack } from '#domain/sdks.ts';
 import type { FeedChange, FlagChange, SegmentChange } from './changes.ts';
 import type { SdkKey } from './keys.ts';
@@ -148,7 +149,7 @@ const kill = ({ name, number, defaultTreatment }: FlagChange): Message => ({
 });
 
 async function update(type: UpdateType, { number, text }: Changed, pcn: number): Promise<object> {
-  const packed = text.length <= maxText ? await pack(escaped(text)) : undefined;
+  const packed = text.length <= maxText ? await pack(toAsciiText(text.toString())) : undefined;
   const payload = packed && packed.length <= maxPayload ? { pcn, c: zlib, d: packed.toString('base64') } : {};
   return { type, changeNumber: number, ...payload };
 }
@@ -166,7 +167,3 @@ export const zlib = 2;
 
 /** In a thread of libuv's pool. */
 export const pack = promisify<string | Uint8Array, Buffer>(deflate);
-
-/** The JavaScript SDK takes the bytes of a payload for Latin-1. */
-const escaped = (text: Buffer): string =>
-  text.toString().replaceAll(/[\u0080-\uffff]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -29,7 +29,7 @@ export const toJsonText = (value: unknown): string => (value instanceof JsonText
 export const joinObjects = (...texts: readonly string[]): string =>
   `{${texts.map((text) => text.slice(1, -1)).join(',')}}`;
 
-/** The same JSON in ASCII. Streaming SDKs read the bytes of a flag as Latin-1, which breaks everything else. */
+/** The same JSON in ASCII: the JavaScript SDK reads the bytes of a stream's payload as Latin-1. */
 export const toAsciiText = (text: string): string =>
   text.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
