@@ -259,7 +259,7 @@ export async function lockSegment(tx: Tx, { id, name }: Reference): Promise<Segm
 }
 
 const noticeKinds = { standard: 'segment', large: 'large-segment', rule_based: 'rule-based-segment' } as const;
-export const changed = ({ kind, name }: Segment): Changed => ({ kind: noticeKinds[kind], name });
+const changed = ({ kind, name }: Segment): Changed => ({ kind: noticeKinds[kind], name });
 
 /** With its rules, so that a rule-based segment can be restored. */
 const toPlaceRecord = (place: Pick<LockedPlace, 'environment' | 'segment' | 'activation'>) =>

@@ -18,10 +18,10 @@ import { requireNote } from './projects.ts';
 import { entry, lockSegment, requireActivation } from './segments.ts';
 
 /** Returns a token with which anyone can send the file, once and within a few minutes. */
-export const requestUpload = (context: Context, change: LargeSegmentChange) =>
+const requestUpload = (context: Context, change: LargeSegmentChange) =>
   write(context, (tx) => requestUploadIn(tx, change));
 
-export async function requestUploadIn(tx: RecordingTx, { project, environment, segment, note }: LargeSegmentChange) {
+async function requestUploadIn(tx: RecordingTx, { project, environment, segment, note }: LargeSegmentChange) {
   await requireNote(tx, project, note);
   await requireActivation(tx, environment, await lockSegment(tx, segment));
   await requireDirectAt(tx, environment);

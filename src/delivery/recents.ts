@@ -24,8 +24,8 @@ export interface Recents {
   keysOf(environmentId: string): readonly string[];
 }
 
-export const maxImpressions = 200;
-export const maxKeys = 10_000;
+const maxImpressions = 200;
+const maxKeys = 10_000;
 /** Of a flag, in a second: keeping all of them would take as long as counting them. */
 const maxWhileNobodyLooks = 20;
 /** Longer than the interval at which pages ask. */

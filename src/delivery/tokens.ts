@@ -7,7 +7,7 @@ import { type Spec, specs } from '#domain/wire/flags.ts';
 import { channelsOf } from './messages.ts';
 
 /** SDKs ask for the next one ten minutes before the end, so it must be well above that. The vendor's value. */
-export const tokenSeconds = 3_600;
+const tokenSeconds = 3_600;
 
 /** The SDK that opens a stream, and the spec that it understands. */
 export interface Subscriber {

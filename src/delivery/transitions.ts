@@ -27,7 +27,7 @@ export interface CountedChange extends Change {
 }
 
 /** Of all changes of a plan together. */
-export const sampleKeys = 100_000;
+const sampleKeys = 100_000;
 const leastKeys = 1_000;
 /** For the keys of one kind, of one change: what is not counted then is left out. */
 const countMs = 700;

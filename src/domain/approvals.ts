@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { Millis, OneOf, Reference } from './schema.ts';
 
-export const reviewKinds = [
+const reviewKinds = [
   'comment',
   'request',
   'edit',

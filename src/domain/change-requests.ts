@@ -174,7 +174,7 @@ const lastInstant = Date.parse('9999-12-31T00:00Z');
 const unsupported = (reason: string) => new Problem('change_request_unsupported', { reason });
 
 const states = changesetStates.filter((state) => state !== 'DRAFT');
-export const changeRequestStatuses = ['AWAITING', ...states] as const;
+const changeRequestStatuses = ['AWAITING', ...states] as const;
 
 const Nothing = Type.Null();
 const shown = (description: string) =>

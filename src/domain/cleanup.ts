@@ -155,7 +155,7 @@ export function killedSince(definitions: readonly DefinitionFacts[]): number | u
 }
 
 /** No SDK asks: known only where SDKs report what they ask. */
-export const isQuiet = ({ everywhere, lastTrafficAt }: FlagFacts, { at, policy, isReporting }: Now): boolean =>
+const isQuiet = ({ everywhere, lastTrafficAt }: FlagFacts, { at, policy, isReporting }: Now): boolean =>
   isReporting &&
   !everywhere.some(({ isSilent }) => isSilent) &&
   (lastTrafficAt === undefined || lastTrafficAt <= at - policy.quietDays * dayMs);

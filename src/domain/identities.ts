@@ -12,7 +12,7 @@ export interface Identity {
 }
 
 /** In one call. Each of them gets its own audit entry. */
-export const maxIdentities = 100;
+const maxIdentities = 100;
 const maxKeyLength = 250;
 const maxAttributes = 100;
 const maxNameLength = 200;

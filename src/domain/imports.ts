@@ -5,7 +5,7 @@ import { ComparedEnvironment, Comparison, ImportReport } from './import/report.t
 import { sourceKinds } from './import/source.ts';
 import { Id, Millis, OneOf, Title } from './schema.ts';
 
-export const importSteps = ['plan', 'import', 'verify'] as const;
+const importSteps = ['plan', 'import', 'verify'] as const;
 export type ImportStep = (typeof importSteps)[number];
 
 const Address = Type.String({ minLength: 1, maxLength: 1_000 });

@@ -36,7 +36,7 @@ export const toLargeSegmentReply = (segment: Segment): Static<typeof LargeSegmen
   return { id, name, description, trafficType, creationTime, tags: tags ?? [] };
 };
 
-export const uploadStatuses = ['awaiting', 'receiving', 'waiting', 'published', 'failed'] as const;
+const uploadStatuses = ['awaiting', 'receiving', 'waiting', 'published', 'failed'] as const;
 
 /** A request to replace the keys of a large segment by a file. */
 export const Upload = Type.Object({

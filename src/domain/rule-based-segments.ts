@@ -7,7 +7,7 @@ import { extend, Millis, NullableArray, OneOf, Reference } from './schema.ts';
 import type { Activation, Segment, SegmentKind } from './segments.ts';
 
 /** As the vendor names the kinds here. */
-export const excludedTypes = ['standard_segment', 'rule_based_segment', 'large_segment'] as const;
+const excludedTypes = ['standard_segment', 'rule_based_segment', 'large_segment'] as const;
 export type ExcludedType = (typeof excludedTypes)[number];
 export const excludedTypeOf: Record<SegmentKind, ExcludedType> = {
   standard: 'standard_segment',

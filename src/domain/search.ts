@@ -12,7 +12,7 @@ export const Found = Type.Object({
 });
 export type Found = Static<typeof Found>;
 
-export const maxWords = 4;
+const maxWords = 4;
 export const maxFound = 40;
 
 /** More words than `maxWords` are ignored. */

@@ -9,7 +9,7 @@ import type { WireFlag } from './wire/flags.ts';
 /** Older hours are added to their days. */
 export const hourlyDays = 35;
 
-export const ranges = ['24h', '7d', '30d', '400d'] as const;
+const ranges = ['24h', '7d', '30d', '400d'] as const;
 export const Range = OneOf(ranges, { description: 'the time before now, in steps of an hour, or of a day from `30d`' });
 export type Range = Static<typeof Range>;
 

@@ -44,7 +44,7 @@ const Rule = Type.Object({
 });
 export type Rule = Static<typeof Rule>;
 
-export const maxFlagSets = 100;
+const maxFlagSets = 100;
 
 /** The part that clients decide: created, replaced and patched. */
 export const Targeting = Type.Object({

@@ -13,7 +13,7 @@ import { looserThan, type Reference } from './looser.ts';
 import { newBudget, type ReachStep, reasonsOf, regionOf, type Steps, stepsOf } from './reachability.ts';
 import { servedBy, treatmentsIn } from './served.ts';
 
-export const findingKinds = [
+const findingKinds = [
   'neverReached',
   'neverServed',
   'segment',

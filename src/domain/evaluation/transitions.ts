@@ -24,7 +24,7 @@ export const Transitions = Type.Object({
 });
 export type Transitions = Static<typeof Transitions>;
 
-export const maxExamples = 10;
+const maxExamples = 10;
 
 /** A flag before and after a change. Undefined: not defined, so everyone gets `control`. */
 export interface Change {

@@ -12,7 +12,7 @@ import { Problem } from '#domain/problems.ts';
 import { parseBody, Refusal, readBody } from './respond.ts';
 
 /** What the SDKs collect at most before they send it. */
-export const maxBytes = 5 * 1_048_576;
+const maxBytes = 5 * 1_048_576;
 /** Of all bodies that are being received. */
 const maxHeld = 64 * 1_048_576;
 

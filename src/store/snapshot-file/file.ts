@@ -23,7 +23,7 @@ export interface Piece {
 export type Order = readonly Piece[] | 'commit' | 'close';
 
 /** Another number for each release that writes other pieces; files with another one are ignored. */
-export const fileFormat = 1;
+const fileFormat = 1;
 
 export class SnapshotFile {
   readonly #worker: Worker;

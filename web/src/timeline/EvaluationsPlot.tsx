@@ -111,7 +111,7 @@ const sumInWords = (steps: readonly EvaluationStep[]): string => {
 };
 
 /** "15 Nov, 13:00: 1,200 evaluations, on 40%, off 60%. Ramp to 25% by Liu Wei". */
-export function stepInWords(
+function stepInWords(
   { at, until, total, counts }: EvaluationStep,
   stepMilliseconds: number,
   changes: readonly RolloutChange[],

@@ -6,7 +6,7 @@ import { dayMs } from '#domain/durations.ts';
 const numbers = new Intl.NumberFormat('en');
 const dates = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
 
-export const dateOf = (at: number): string => dates.format(at);
+const dateOf = (at: number): string => dates.format(at);
 
 const days = (count: number): string => (count === 1 ? '1 day' : `${numbers.format(count)} days`);
 const daysBetween = (from: number, to: number): number => Math.max(0, Math.floor((to - from) / dayMs));

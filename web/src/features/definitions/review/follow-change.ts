@@ -6,7 +6,7 @@ const followMs = 30_000;
 const pauseMs = 1_000;
 
 /** "2 of 3 instances hold it." Empty if none is connected. */
-export const holdersInWords = ({ instances, converged }: Pick<Convergence, 'instances' | 'converged'>): string => {
+const holdersInWords = ({ instances, converged }: Pick<Convergence, 'instances' | 'converged'>): string => {
   if (instances === 0) return '';
   const number = (value: number) => value.toLocaleString('en');
   return `${number(converged)} of ${number(instances)} ${instances === 1 ? 'instance holds' : 'instances hold'} it.`;
