@@ -40,7 +40,7 @@ export const ActivityRail = ({ query, all, wordsOf, actionFor }: Props) => (
         data.length === 0 ? (
           <p className={styles.none}>No changes here yet.</p>
         ) : (
-          <ol className={styles.list}>
+          <ol>
             {data.slice(0, shown).map((change) => (
               <Entry key={change.id} change={change} words={wordsOf(change)} action={actionFor?.(change)} />
             ))}

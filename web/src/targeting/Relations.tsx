@@ -117,7 +117,7 @@ function Side({ title, relations }: { readonly title: string; readonly relations
   const project = useProject();
   const more = relations.length - maxDrawn;
   return (
-    <section className={styles.side} aria-label={title}>
+    <section aria-label={title}>
       <h3 className={styles.title}>{title}</h3>
       <ul>
         {relations.slice(0, maxDrawn).map(({ kind, name, environment, words, isBroken }) => (

@@ -23,7 +23,7 @@ export function ChangeCard({ dot, points, scale }: Props) {
   const isLeft = dot.x > scale.width / 2;
   return (
     <div
-      className={`${styles.card} ${isLeft ? styles.left : styles.right}`}
+      className={styles.card}
       style={isLeft ? { right: scale.width - dot.x + 12 } : { left: dot.x + 12 }}
       aria-hidden
     >
@@ -70,7 +70,7 @@ const actions: Readonly<Record<string, string>> = {
   'definition.replaced': 'Replaced',
 };
 
-export const actionOf = ({ action }: RolloutChange): string => actions[action] ?? 'Changed';
+const actionOf = ({ action }: RolloutChange): string => actions[action] ?? 'Changed';
 
 /** The reason, if one was given. Kills and restores are always named as such. */
 export const titleOf = (change: RolloutChange): string => {

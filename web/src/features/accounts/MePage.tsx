@@ -1,5 +1,5 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Version } from '../../kit/Version.tsx';
 import { useMe } from '../../server/session.ts';
 import { singleKeys } from '../../state/page-actions.ts';
 import { Avatar } from '../../ui/Avatar.tsx';
@@ -64,4 +64,15 @@ function KeyboardCard() {
       />
     </Card>
   );
+}
+
+/** The version of the server, not of the page, which may be older. */
+function Version() {
+  const { data } = useQuery({ queryKey: ['/health'], queryFn: askVersion, staleTime: 600_000 });
+  return data === undefined ? null : <p className={styles.version}>Burgee {data}</p>;
+}
+
+async function askVersion(): Promise<string> {
+  const health = (await (await fetch('/health')).json()) as { readonly version: string };
+  return health.version;
 }

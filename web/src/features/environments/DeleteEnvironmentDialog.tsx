@@ -1,8 +1,8 @@
-import { Fragment, useState } from 'react';
+import { Check, CircleDashed } from 'lucide-react';
+import { Fragment, type ReactNode, useState } from 'react';
 import { deleteDefinition } from '#contract/definitions.ts';
 import { deleteEnvironment } from '#contract/environments.ts';
 import { countOf, listed } from '../../administration/count.ts';
-import { Obstacle, Obstacles } from '../../administration/Obstacles.tsx';
 import { FormModal } from '../../kit/FormModal.tsx';
 import { useForm } from '../../kit/form.ts';
 import { call } from '../../server/api.ts';
@@ -13,6 +13,7 @@ import { Button } from '../../ui/Button.tsx';
 import { focusWhenLost } from '../../ui/focus.ts';
 import { Modal, ModalBody, ModalFoot } from '../../ui/Modal.tsx';
 import { TextLink } from '../../ui/TextLink.tsx';
+import styles from './DeleteEnvironmentDialog.module.css';
 import { EmptyEnvironmentDialog } from './EmptyEnvironmentDialog.tsx';
 import {
   namedDefinitions,
@@ -60,7 +61,7 @@ function InUse({ environment, onClose, onEmpty }: Props & { readonly onEmpty: ()
       onClose={onClose}
     >
       <ModalBody>
-        <Obstacles>
+        <ul className={styles.obstacles}>
           <Obstacle isThere={total > 0} title={countOf(total, 'flag is defined here', 'flags are defined here')}>
             {definitions?.objects.map(({ id, name }, index) => (
               <Fragment key={id}>
@@ -97,7 +98,7 @@ function InUse({ environment, onClose, onEmpty }: Props & { readonly onEmpty: ()
               Revoke them
             </TextLink>
           </Obstacle>
-        </Obstacles>
+        </ul>
       </ModalBody>
       <ModalFoot>
         <Button onClick={onClose}>Close</Button>
@@ -105,6 +106,25 @@ function InUse({ environment, onClose, onEmpty }: Props & { readonly onEmpty: ()
     </Modal>
   );
 }
+
+interface ObstacleProps {
+  readonly isThere: boolean;
+  /** "2 API keys are for it". */
+  readonly title: string;
+  /** Details and a link to remove them. Hidden when there are none. */
+  readonly children: ReactNode;
+}
+
+/** Something that prevents the deletion, or no longer does. */
+const Obstacle = ({ isThere, title, children }: ObstacleProps) => (
+  <li className={isThere ? styles.there : styles.gone}>
+    {isThere ? <CircleDashed size={16} aria-hidden /> : <Check size={16} aria-hidden />}
+    <div>
+      <p className={styles.title}>{title}</p>
+      {isThere && <p className={styles.about}>{children}</p>}
+    </div>
+  </li>
+);
 
 function Ask({ environment, onClose }: Props) {
   const project = useProject();

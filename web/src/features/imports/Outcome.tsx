@@ -19,7 +19,7 @@ export function Imported({ job }: { readonly job: Job }) {
     >
       {refusedCount > 0 && (
         <Notice kind="danger">
-          <p>{counted(refusedCount, 'object')} refused when it was written:</p>
+          <p>{counted(refusedCount, 'object')} could not be written:</p>
           <ul className={styles.lines}>
             {refused.map(({ what, reason }) => (
               <li key={what}>
@@ -40,7 +40,7 @@ export function Verified({ comparison }: { readonly comparison: Comparison }) {
   const isGood = differenceCount === 0 && comparison.compared > 0;
   return (
     <>
-      <section className={`${styles.verdict} ${isGood ? styles.good : styles.bad}`} aria-label="Verification">
+      <section className={`${styles.verdict} ${isGood ? '' : styles.bad}`} aria-label="Verification">
         <p className={styles.verdictLine}>{comparedInWords(comparison)}</p>
         <p className={styles.quiet}>
           {counted(comparison.compared, 'definition')}, random keys and attributes that reach every rule, the official

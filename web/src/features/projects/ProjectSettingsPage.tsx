@@ -1,10 +1,13 @@
+import { useState } from 'react';
 import { copyProject, deleteProject, patchProject } from '#contract/projects.ts';
 import { askSentence, useAdministrators } from '../../kit/Denied.tsx';
 import { useProject } from '../../server/project.ts';
 import { useMay } from '../../server/session.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Card } from '../../ui/Card.tsx';
 import { Page, PageHead } from '../../ui/Page.tsx';
 import { CopyProjectCard } from './CopyProjectCard.tsx';
-import { DeleteProjectCard } from './DeleteProjectCard.tsx';
+import { DeleteProjectDialog } from './DeleteProjectDialog.tsx';
 import { GeneralCard } from './GeneralCard.tsx';
 import { RolloutStatusesCard } from './RolloutStatusesCard.tsx';
 import { SettingsTabs } from './SettingsTabs.tsx';
@@ -24,6 +27,21 @@ export function ProjectSettingsPage() {
       {may(copyProject) && <CopyProjectCard />}
       {may(deleteProject) && <DeleteProjectCard />}
     </Page>
+  );
+}
+
+function DeleteProjectCard() {
+  const project = useProject();
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <Card title="Delete" lead={`Deletes ${project.name} with everything in it.`}>
+      <div>
+        <Button look="danger" onClick={() => setAsking(true)}>
+          Delete project
+        </Button>
+      </div>
+      {isAsking && <DeleteProjectDialog onClose={() => setAsking(false)} />}
+    </Card>
   );
 }
 

@@ -59,7 +59,7 @@ const words: Readonly<Record<VersionUse['kind'], string>> = {
 const Use = ({ use: { name, count, versions }, most }: { readonly use: SdkUse; readonly most: number }) => (
   <li className={styles.use}>
     <span className={`mono ${styles.name}`}>{name}</span>
-    <span className={styles.room} aria-hidden>
+    <span aria-hidden>
       <span className={styles.bar} style={{ width: `${(count / most) * 100}%` }}>
         {versions.map(({ version, count: many, kind }) => (
           <span key={version} className={styles[kind]} style={{ flexGrow: many } satisfies CSSProperties} />

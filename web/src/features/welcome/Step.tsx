@@ -21,7 +21,7 @@ interface Props {
 /** One of the first steps. */
 export function Step({ number, title, about, done, isLost = false, isCurrent, action, children }: Props) {
   const isDone = done !== undefined;
-  const look = isLost ? styles.lost : isDone ? styles.done : isCurrent ? styles.now : styles.open;
+  const look = isLost ? styles.lost : isDone ? styles.done : isCurrent ? styles.now : '';
   return (
     <li className={`${styles.step} ${children ? styles.tall : ''} ${isDone || isCurrent ? '' : styles.later}`}>
       <span className={`${styles.dot} ${look}`} aria-hidden>
