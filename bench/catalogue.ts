@@ -54,7 +54,7 @@ export const targeting: Targeting = {
   impressionsDisabled: false,
 };
 
-/** So many in one transaction: on PostgreSQL each must be done within the patience of the store, on a busy machine, too. */
+/** So many in one transaction: on PostgreSQL each must be done within the store's deadline, even on a busy machine. */
 const batch = { file: 2_000, server: 50 };
 
 export interface Catalogue {

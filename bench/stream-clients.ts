@@ -12,7 +12,7 @@ export type StreamsOrder =
 
 /** Opened at a time: the queue of a listening socket is not endless. */
 const atOnce = 200;
-const patienceMs = 30_000;
+const timeoutMs = 30_000;
 
 const sockets: Socket[] = [];
 let arrived: (socket: Socket, piece: Buffer) => void = () => undefined;
@@ -48,7 +48,7 @@ function waitFor(text: string): Promise<number[]> {
     const wanted = Buffer.from(text);
     const times = new Map<Socket, number>();
     const late = () => reject(new Error(`${sockets.length - times.size} of ${sockets.length} streams got nothing`));
-    const timer = setTimeout(late, patienceMs);
+    const timer = setTimeout(late, timeoutMs);
     arrived = (socket, piece) => {
       if (times.has(socket) || !piece.includes(wanted)) return;
       times.set(socket, instant());

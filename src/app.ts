@@ -66,11 +66,11 @@ import { views } from '#http/routes/views.ts';
 import { sdkEndpoints } from '#http/sdk/endpoints.ts';
 import { createSdkResponder } from '#http/sdk/respond.ts';
 import { limitBodies, readBodies, streamBodies } from '#http/server/bodies.ts';
-import { compressAnswers } from '#http/server/compression.ts';
+import { compressResponses } from '#http/server/compression.ts';
 import { type AllowedOrigins, allowOrigins } from '#http/server/cors.ts';
 import { safeHeaders } from '#http/server/headers.ts';
-import { answerBrokenHttp, createHttpServer } from '#http/server/listen.ts';
-import { answerProblem } from '#http/server/problems.ts';
+import { createHttpServer, refuseBrokenHttp } from '#http/server/listen.ts';
+import { sendProblem } from '#http/server/problems.ts';
 import { logRequest, routeOf, traceRequests } from '#http/server/requests.ts';
 import { servePages } from '#http/server/static.ts';
 import { refuseUnknown } from '#http/server/unknown.ts';
@@ -183,10 +183,10 @@ export async function createApp({
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 2_000 },
     frameworkErrors: (error, request, reply) => {
       // Hooks do not run for requests that are refused before routing.
-      void answerProblem(error, request, reply.headers(headers).header('x-transaction-id', request.id));
+      void sendProblem(error, request, reply.headers(headers).header('x-transaction-id', request.id));
       ended(request, reply);
     },
-    clientErrorHandler: ({ code }, socket) => answerBrokenHttp(socket, code, nextTransactionId(), headers),
+    clientErrorHandler: ({ code }, socket) => refuseBrokenHttp(socket, code, nextTransactionId(), headers),
   }) as unknown as FastifyInstance;
   // Node would answer 417 without a body; we ignore unknown expectations.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
@@ -271,7 +271,7 @@ export async function createApp({
   });
   app.addHook('onResponse', async (request, reply) => ended(request, reply));
   readBodies(app);
-  app.setErrorHandler(answerProblem);
+  app.setErrorHandler(sendProblem);
   app.setNotFoundHandler(refuse);
 
   const probes = async (scope: FastifyInstance) => {
@@ -284,7 +284,7 @@ export async function createApp({
     await scope.register(cookie);
     allowOrigins(scope, corsOrigins);
     // In this order: responses are cached as they are sent, compressed.
-    compressAnswers(scope);
+    compressResponses(scope);
     responses.storeFrom(scope);
     register(scope, services, routes);
     scope.setNotFoundHandler(refuse);

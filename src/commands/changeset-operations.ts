@@ -184,9 +184,9 @@ export async function placeOperations(
 ): Promise<PlacedOperation[]> {
   checkOperations(operations);
   const environments = await listEnvironments(db, project.id, actor.scope);
-  const environmentOf = (word: string | undefined): Environment | undefined => {
-    const found = environments.find(({ id }) => id === word) ?? environments.find(({ name }) => name === word);
-    if (word !== undefined && !found) throw new Problem('environment_not_found', { nameOrId: word });
+  const environmentOf = (nameOrId: string | undefined): Environment | undefined => {
+    const found = environments.find(({ id }) => id === nameOrId) ?? environments.find(({ name }) => name === nameOrId);
+    if (nameOrId !== undefined && !found) throw new Problem('environment_not_found', { nameOrId });
     return found;
   };
   const placed: PlacedOperation[] = [];

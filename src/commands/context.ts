@@ -47,7 +47,7 @@ export const readerOf = (context: Context): Reader => context[inside].store;
 export const prepare = <Result>(context: Context, body: (tx: Tx) => Promise<Result>): Promise<Result> =>
   housekeep(context[inside].store, body);
 
-/** For what only the actor sees: it leaves no audit entry, and changes no cached answer. */
+/** For what only the actor sees: it leaves no audit entry, and invalidates no cached response. */
 export function writePrivately<Result>(
   context: Context,
   body: (tx: Tx, actor: Actor) => Promise<Result>,
@@ -82,7 +82,7 @@ export interface Entry {
   /** The object's new timestamp. A transaction that waited for another one started earlier but commits later. */
   readonly notBefore?: number;
   /**
-   * Which cached answers this change invalidates: those about one definition, if it changes nothing else; none, if keys
+   * Which cached responses this change invalidates: those about one definition, if it changes nothing else; none, if keys
    * can see it only in the audit log. Absent: all.
    */
   readonly touches?: DefinitionTag | 'nothing';

@@ -21,17 +21,18 @@ import { type Cycle, findCycle } from './cycles.ts';
  * that the project does not have.
  */
 export async function resolveFlagSets(tx: Tx, project: Reference, targeting: Targeting): Promise<Targeting> {
-  const words = (targeting.flagSets ?? []).map(({ id }) => id);
-  if (words.length === 0) return targeting;
-  const sets = await keepFlagSets(tx, project.id, words);
-  const idOf = (word: string) => (sets.find(({ id }) => id === word) ?? sets.find(({ name }) => name === word))?.id;
+  const asked = (targeting.flagSets ?? []).map(({ id }) => id);
+  if (asked.length === 0) return targeting;
+  const sets = await keepFlagSets(tx, project.id, asked);
+  const idOf = (nameOrId: string) =>
+    (sets.find(({ id }) => id === nameOrId) ?? sets.find(({ name }) => name === nameOrId))?.id;
   refuse(
     'definition_invalid',
-    words.flatMap((word, index) =>
-      idOf(word) === undefined ? [`flagSets/${index} ${word} is not a flag set of the project`] : [],
+    asked.flatMap((nameOrId, index) =>
+      idOf(nameOrId) === undefined ? [`flagSets/${index} ${nameOrId} is not a flag set of the project`] : [],
     ),
   );
-  const ids = new Set(words.flatMap((word) => idOf(word) ?? []));
+  const ids = new Set(asked.flatMap((nameOrId) => idOf(nameOrId) ?? []));
   return withFlagSets(
     targeting,
     [...ids].map((id) => ({ id, type: 'flag_set' })),

@@ -138,12 +138,12 @@ export async function duplicateFlagIn(tx: RecordingTx, change: FlagChange & { co
 /** By id, which is the order of locks. Refuses environments that the project does not have. */
 async function copiedEnvironments(tx: Tx, project: Project, source: Flag, words: readonly string[] | undefined) {
   const all = await listEnvironments(tx, project.id, { kind: 'account' });
-  const isNamed = (word: string) => all.some(({ id, name }) => id === word || name === word);
+  const isNamed = (nameOrId: string) => all.some(({ id, name }) => id === nameOrId || name === nameOrId);
   refuse(
     'request_invalid',
     (words ?? [])
-      .filter((word) => !isNamed(word))
-      .map((word) => `environments names ${word}, which is not an environment of the project`),
+      .filter((nameOrId) => !isNamed(nameOrId))
+      .map((nameOrId) => `environments names ${nameOrId}, which is not an environment of the project`),
   );
   const defined = new Set((await listEnvironmentsOfFlag(tx, source.id)).map(({ id }) => id));
   const isWanted = ({ id, name }: Reference) => !words || words.includes(id) || words.includes(name);

@@ -10,25 +10,25 @@ export interface Turnstile {
 }
 
 /** How many can wait, and for how long. Others are refused. */
-export interface Patience {
+export interface WaitLimits {
   readonly maxWaiting: number;
   readonly maxWaitMs: number;
   refusal(): Problem;
 }
 
-/** Without `patience`, any number wait for any length of time. */
-export function turnstile(maxAtOnce: number, patience?: Patience): Turnstile {
+/** Without `limits`, any number wait for any length of time. */
+export function turnstile(maxAtOnce: number, limits?: WaitLimits): Turnstile {
   const waiting = new Set<() => void>();
   let running = 0;
   const waitInLine = async () => {
-    if (patience && waiting.size >= patience.maxWaiting) throw patience.refusal();
+    if (limits && waiting.size >= limits.maxWaiting) throw limits.refusal();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     waiting.add(resolve);
     const giveUp = (refusal: Problem) => {
       waiting.delete(resolve);
       reject(refusal);
     };
-    const timer = patience && setTimeout(() => giveUp(patience.refusal()), patience.maxWaitMs);
+    const timer = limits && setTimeout(() => giveUp(limits.refusal()), limits.maxWaitMs);
     try {
       await promise;
     } finally {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { CalendarDay, Change, mostDays, objectTypes } from '#domain/changes.ts';
+import { CalendarDay, Change, maxDays, objectTypes } from '#domain/changes.ts';
 import { extend, OneOf } from '#domain/schema.ts';
 import { endpoint } from './endpoint.ts';
 import { MarkerListing, MarkerPage } from './parts.ts';
@@ -82,7 +82,7 @@ export const getChangesCalendar = endpoint({
   method: 'GET',
   path: '/auditLogs/calendar',
   summary: 'Count changes by day',
-  description: `How many entries each day has, of those that the list shows with the same filters. At most ${mostDays} days. An addition to the vendor’s API.`,
+  description: `How many entries each day has, of those that the list shows with the same filters. At most ${maxDays} days. An addition to the vendor’s API.`,
   access: { needs: 'audit.read', scope: 'environment' },
   showsHousekeeping: true,
   query: extend(

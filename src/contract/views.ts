@@ -12,7 +12,7 @@ export const listViews = endpoint({
   summary: 'List saved views',
   description: 'The shared ones, then the caller’s own, each by name. All of them: there are at most 50 of each.',
   access: read,
-  // Saving an own view invalidates no cached answer.
+  // Saving an own view invalidates no cached response.
   showsHousekeeping: true,
   reply: Type.Array(View),
   problems: [],

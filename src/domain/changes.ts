@@ -54,9 +54,9 @@ export const Change = Type.Object({
 export type Change = Static<typeof Change>;
 
 /** So many entries of each day are counted. */
-export const mostPerDay = 200;
+export const maxPerDay = 200;
 /** A year, and the rest of its first week. */
-export const mostDays = 372;
+export const maxDays = 372;
 
 export const CalendarDay = Type.Object({
   day: Type.String({ description: 'for example `2026-11-15`' }),

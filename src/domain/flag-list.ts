@@ -41,10 +41,10 @@ export const parseTraffic = (text: string, environments: readonly Reference[]): 
   parsed('traffic', text, environments);
 
 function parsed<Kind extends string>(filter: string, text: string, environments: readonly Reference[]) {
-  const [kind, word] = text.split(/:(.*)/s) as [Kind, string?];
-  if (word === undefined) return { kind };
-  const found = environments.find(({ id }) => id === word) ?? environments.find(({ name }) => name === word);
-  refuse('request_invalid', found ? [] : [`${filter} names ${word}, which is not an environment of the project`]);
+  const [kind, nameOrId] = text.split(/:(.*)/s) as [Kind, string?];
+  if (nameOrId === undefined) return { kind };
+  const found = environments.find(({ id }) => id === nameOrId) ?? environments.find(({ name }) => name === nameOrId);
+  refuse('request_invalid', found ? [] : [`${filter} names ${nameOrId}, which is not an environment of the project`]);
   return { kind, environmentId: found?.id ?? '' };
 }
 

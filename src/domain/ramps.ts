@@ -131,8 +131,8 @@ const ownOf = (operations: readonly PlacedOperation[], { flag, environment }: Ne
     (one) => isNamed(one.object, flag) && one.environment !== undefined && isNamed(one.environment, environment),
   );
 
-const isNamed = ({ id, name }: { readonly id: string; readonly name: string }, word: string | undefined) =>
-  id === word || name === word;
+const isNamed = ({ id, name }: { readonly id: string; readonly name: string }, nameOrId: string | undefined) =>
+  id === nameOrId || name === nameOrId;
 
 const editIn = ({ operations }: Step, { object, environment }: PlacedOperation): Edit | undefined =>
   operations.find((one) => one.flag.id === object.id && one.environment.id === environment?.id)?.edit;

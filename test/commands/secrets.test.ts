@@ -35,7 +35,7 @@ test('a key with any character changed cannot be a key', () => {
 for (const [what, text] of [
   ['a character less', known.admin.slice(0, -1)],
   ['a character more', `${known.admin}0`],
-  ['nothing behind its type', 'burgee_a_'],
+  ['nothing after its type', 'burgee_a_'],
   ['the letter of another type', known.admin.replace('_a_', '_s_')],
   ['its case changed', known.admin.toUpperCase().replace('BURGEE_A_', 'burgee_a_')],
 ] as const) {
@@ -44,7 +44,7 @@ for (const [what, text] of [
   });
 }
 
-test('a text that does not look like our keys may be one that the operator handed in', () => {
+test('a text that does not look like our keys may be one that the operator supplied', () => {
   for (const text of ['a-key-that-the-operator-chose', 'burgee_key_of_ours', 'b9lnhf0123456789']) {
     assert.ok(mayBeKey(text), text);
   }

@@ -48,7 +48,7 @@ test('the last of many changes is on the disk soon, without another one after it
       return [...numbers, Number(copy?.keys[0]?.id)];
     };
     await until(`change ${number} is written`, () => written().join() === [number, number, number].join(), {
-      patienceMs: 5_000,
+      timeoutMs: 5_000,
     });
   }
   assert.ok(number > 20);

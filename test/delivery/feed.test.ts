@@ -238,7 +238,7 @@ test('an environment that is created while numbers are compared is followed like
   release();
   await until('they were compared', () => comparisons > 1);
   const { flag } = await aDefinedFlag(api, project);
-  await until('its change is told', () => flagsOf(told).includes(flag.name), { patienceMs: 5_000 });
+  await until('its change is told', () => flagsOf(told).includes(flag.name), { timeoutMs: 5_000 });
 });
 
 test('keys of a large segment that could not be read are read again', async () => {
@@ -261,7 +261,7 @@ test('keys of a large segment that could not be read are read again', async () =
   await until('reading them has failed', () => failures > 0);
   isAway = false;
   await until('they were read', async () => (await current())?.listsKey(name, 'new-user') === true, {
-    patienceMs: 5_000,
+    timeoutMs: 5_000,
   });
 });
 
@@ -357,7 +357,7 @@ test('a key that was revoked while the keys could not be read stops working afte
   await api.store.write((tx) => tx.run(sql`delete from api_keys where id = ${key.id}`));
   await until('reading them has failed', () => failures > 0);
   isAway = false;
-  await until('it is noticed', () => !keys.has(key.id), { patienceMs: 5_000 });
+  await until('it is noticed', () => !keys.has(key.id), { timeoutMs: 5_000 });
 });
 
 test('a key that another process revokes stops working, and its streams are told', async () => {

@@ -63,6 +63,6 @@ test('a change that comes at any moment after the one before was written is told
       if (bytes.includes('"changeNumber\\":1,')) void wait(ticks).then(() => stream.change(2));
     });
     stream.change(1);
-    await until(`the second is told, ${ticks} ticks after the first`, () => stream.has(2), { patienceMs: 2_000 });
+    await until(`the second is told, ${ticks} ticks after the first`, () => stream.has(2), { timeoutMs: 2_000 });
   }
 });

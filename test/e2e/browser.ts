@@ -22,7 +22,7 @@ const args = [
 ];
 
 /** How long a page may take for anything: far more than it needs, also on a machine that is busy with other things. */
-export const patienceMs = 60_000;
+export const timeoutMs = 60_000;
 
 /** Does nothing where it is built already. */
 export function buildInterface(): void {
@@ -67,7 +67,7 @@ export async function aVisitor(
   const permissions = ['clipboard-write'];
   const context = await browser.newContext({ baseURL, reducedMotion: 'reduce', permissions, ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(patienceMs);
+  page.setDefaultTimeout(timeoutMs);
   await page.addInitScript(reportRefusals);
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));

@@ -13,7 +13,7 @@ import { build, type Rolldown } from 'vite';
 import { aDefinedFlag, aProject, aSegment } from '../support/build.ts';
 import { startNode, until } from '../support/nodes.ts';
 import { anInstallation } from '../support/process.ts';
-import { launchBrowser, patienceMs } from './browser.ts';
+import { launchBrowser, timeoutMs } from './browser.ts';
 
 const client = await startNode(anInstallation());
 const base = client.node.url;
@@ -59,7 +59,7 @@ const origin = await servePage();
 
 async function visit(query: Record<string, string>): Promise<Page> {
   const page = await browser.newPage();
-  page.setDefaultTimeout(patienceMs);
+  page.setDefaultTimeout(timeoutMs);
   await page.goto(`${origin}?${new URLSearchParams(query)}`);
   return page;
 }

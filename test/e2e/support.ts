@@ -8,7 +8,7 @@ import { accountPrefix } from '#contract/parts.ts';
 import type { Api } from '../../src/demo/server.ts';
 import { definitionWith, type Place } from '../../src/demo/team.ts';
 import { anInstallation, type Server } from '../support/process.ts';
-import { aVisitor, patienceMs, type Visitor } from './browser.ts';
+import { aVisitor, timeoutMs, type Visitor } from './browser.ts';
 import { ana, setupLink } from './people.ts';
 
 export interface Things extends Visitor, Place {
@@ -112,7 +112,7 @@ export async function aMember({ browser, server, api }: Things, email = 'liu@exa
  * in the page, which the policy forbids.
  */
 export async function eventually(page: Page, expression: string, expected: unknown): Promise<void> {
-  const deadline = Date.now() + patienceMs;
+  const deadline = Date.now() + timeoutMs;
   for (;;) {
     const found = await page.evaluate(expression);
     if (found === expected || Date.now() > deadline) return assert.deepEqual(found, expected, expression);

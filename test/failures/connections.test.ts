@@ -86,7 +86,7 @@ describe('the connections of a node', sideBySide, () => {
     const watch = watchHealth([client.node]);
     const unlock = await burgee.lock();
     const locked = pause(promisedMs + 2_000);
-    // They come one after the other: who waits for a connection may get it when others have run out of patience.
+    // They come one after the other: a request that waits for a connection may get it when others give up.
     const loads: WriteLoad[] = [];
     for (let count = 0; count < 20; count += 1) {
       loads.push(startWriting([client], place, 2));

@@ -27,7 +27,7 @@ test('an account of Split moves in without a difference for its SDKs, and a seco
       adminKey,
       sdkKeys,
       signal: new AbortController().signal,
-      patience: { deadlineMs: 5_000, retries: 6, firstPauseMs: 1 },
+      retryPolicy: { deadlineMs: 5_000, retries: 6, firstPauseMs: 1 },
     });
   const source = await read();
   const plan = await planAccount(api.store, source);

@@ -9,12 +9,12 @@ import type { ReadProgress } from '#import/split/reading.ts';
 import { startSplitAccount, type Vendor } from '../support/split-account.ts';
 import type { VendorAccount } from '../support/split-data.ts';
 
-/** As `defaultPatience`, without waiting. */
-const patience = { deadlineMs: 5_000, retries: 6, firstPauseMs: 1 };
+/** As `defaultRetryPolicy`, without waiting. */
+const retryPolicy = { deadlineMs: 5_000, retries: 6, firstPauseMs: 1 };
 const signal = new AbortController().signal;
 
 const read = ({ url, adminKey, sdkKeys }: Vendor, more: Partial<AccountOptions> = {}): Promise<SourceAccount> =>
-  readSplitAccount({ url, adminKey, sdkKeys, signal, patience, ...more });
+  readSplitAccount({ url, adminKey, sdkKeys, signal, retryPolicy, ...more });
 
 const projectOf = (account: SourceAccount, name: string): SourceProject => {
   const project = account.projects.find((one) => one.name === name);
@@ -410,7 +410,7 @@ test('a source that keeps failing is given up after a number of attempts, with a
 test('a request without an answer is repeated after its deadline', async () => {
   const vendor = await startSplitAccount({ projects: 1, flags: 3 });
   vendor.trouble = (_, number) => (number === 4 ? 'hang' : undefined);
-  requireComplete(await read(vendor, { patience: { ...patience, deadlineMs: 100 } }), vendor.account);
+  requireComplete(await read(vendor, { retryPolicy: { ...retryPolicy, deadlineMs: 100 } }), vendor.account);
 });
 
 test('reading can be aborted at any moment, also while it waits', async () => {

@@ -62,7 +62,7 @@ await api.put(path, aDefinition({ trafficAllocation: 3 }));
 await api.delete(`/groups/${group.id}`);
 daysAgo(0);
 
-test('removing entries ends no cached answer', onlySqlite, async () => {
+test('removing entries invalidates no cached response', onlySqlite, async () => {
   const other = await startApi();
   other.clock.now = now - 100 * day;
   const { body } = await other.post('/groups', { name: uniqueName('group') });

@@ -112,7 +112,7 @@ test('ramps that are due on three nodes at once take each step once', async () =
   );
   const statesOf = () => Promise.all(ramps.map(async ({ id }) => (await first.get(`/changesets/${id}`)).body.status));
   const isOver = (state: string) => state === 'PUBLISHED' || state === 'FAILED';
-  await until('every ramp is over', async () => (await statesOf()).every(isOver), { patienceMs: 180_000 });
+  await until('every ramp is over', async () => (await statesOf()).every(isOver), { timeoutMs: 180_000 });
   assert.deepEqual(new Set(await statesOf()), new Set(['PUBLISHED']));
   for (const { id, flag } of ramps) {
     const path = `/splits/ws/${project.id}/${flag}/environments/${project.staging.id}`;

@@ -96,7 +96,7 @@ test('while another process writes, a write waits and everything else goes on', 
     .then(() => {
       isWritten = true;
     });
-  // Were the event loop blocked, the first turn would last until the patience of the write is over.
+  // Were the event loop blocked, the first turn would last until the write's deadline.
   const begun = performance.now();
   for (let turns = 0; turns < 100; turns += 1) await turn();
   const waited = performance.now() - begun;

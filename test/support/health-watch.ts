@@ -6,7 +6,7 @@ import { until } from './nodes.ts';
 import type { Server } from './process.ts';
 
 /** Far more than /health takes: a supervisor with less patience would restart a node that is well. */
-const patienceMs = 5_000;
+const timeoutMs = 5_000;
 const everyMs = 100;
 
 export interface HealthWatch {
@@ -34,7 +34,7 @@ export function watchHealth(nodes: readonly Server[]): HealthWatch {
     const begun = performance.now();
     const status = await statusOf(`${url}/health`);
     const milliseconds = performance.now() - begun;
-    if (status !== 200 || milliseconds > patienceMs) complaints.push(`${status} after ${milliseconds} ms`);
+    if (status !== 200 || milliseconds > timeoutMs) complaints.push(`${status} after ${milliseconds} ms`);
   };
   const askReady = async (node: Server) => void ready.set(node, await statusOf(`${node.url}/ready`));
   const watching = nodes.flatMap((node) => [watch(() => askHealth(node)), watch(() => askReady(node))]);

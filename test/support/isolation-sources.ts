@@ -235,7 +235,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     ],
   ],
   'src/http/routes/flag-sets.ts': [
-    ['resolveProject(db, actor, word)', `resolveProject(db, ${everybody}, word)`, 'flagSets.listFlagSets'],
+    ['resolveProject(db, actor, nameOrId)', `resolveProject(db, ${everybody}, nameOrId)`, 'flagSets.listFlagSets'],
     [
       'resolveProject(db, actor, workspace.id)',
       `resolveProject(db, ${everybody}, workspace.id)`,

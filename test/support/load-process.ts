@@ -1,4 +1,4 @@
-/** The client process: `load.ts` starts it and tells it what to request. Errors end it. */
+/** The client process: `load.ts` starts it and sends it the requests to make. Errors end it. */
 import type { Asked, LoadResult, Order } from './load.ts';
 import { type Connection, type Manner, openConnection } from './load-connection.ts';
 import { createTally, type Tally } from './load-tally.ts';
@@ -6,13 +6,13 @@ import { createTally, type Tally } from './load-tally.ts';
 process.on('disconnect', () => process.exit(0));
 process.on('message', async (order: Order) => process.send?.(await run(order)));
 
-/** The server takes all of them at once, but need not be asked for that many in one moment. */
+/** The server accepts more, but not all in the same moment. */
 const openedAtOnce = 100;
 /** Slow enough to last for seconds, quick enough for the limits of the server: a body has 30 s. */
 const slowReading: Manner = { reading: { bytes: 8_192, everyMs: 20 } };
 const slowWriting: Manner = { writing: { bytes: 16, everyMs: 50 } };
-/** What is not answered so long after the last request began is not answered at all. */
-const patienceMs = 60_000;
+/** Requests without a response this long after the end count as unanswered. */
+const timeoutMs = 60_000;
 
 async function run(order: Order): Promise<LoadResult> {
   const { slowReaders, slowWriters } = order;
@@ -21,16 +21,16 @@ async function run(order: Order): Promise<LoadResult> {
   const readers = await openConnections(order.port, slowReaders.count, slowReading);
   const writers = await openConnections(order.port, slowWriters.count, slowWriting);
   let isOver = false;
-  const goesOn = () => !isOver;
+  const isRunning = () => !isOver;
   const nextToRead = inTurn(order, slowReaders.requests);
   const nextToWrite = inTurn(order, slowWriters.requests);
   const slow = [
-    ...readers.map((one) => askOnAndOn(one, nextToRead, tally.slowReading, goesOn)),
-    ...writers.map((one) => askOnAndOn(one, nextToWrite, tally.slowWriting, goesOn)),
+    ...readers.map((one) => askRepeatedly(one, nextToRead, tally.slowReading, isRunning)),
+    ...writers.map((one) => askRepeatedly(one, nextToWrite, tally.slowWriting, isRunning)),
   ];
   await askAtTheirTimes(connections, order, tally);
   isOver = true;
-  // The slow ones are in the middle of something: so do clients go in life.
+  // In the middle of the slow requests, as real clients disconnect.
   for (const connection of [...connections, ...readers, ...writers]) connection.cut();
   await Promise.all(slow);
   return tally.result();
@@ -45,18 +45,17 @@ async function openConnections(port: number, count: number, manner?: Manner): Pr
   return opened;
 }
 
-/** Ends where its connection does. */
-async function askOnAndOn(
+async function askRepeatedly(
   connection: Connection,
   next: () => Prepared,
   tally: Pick<Tally, 'answered' | 'failed'>,
-  goesOn: () => boolean,
+  isRunning: () => boolean,
 ): Promise<void> {
-  while (connection.isOpen && goesOn()) {
+  while (connection.isOpen && isRunning()) {
     const request = next();
     await connection.ask(textOf(request)).then(
       () => tally.answered(request.asked),
-      (error: Error) => goesOn() && tally.failed(request.asked, error),
+      (error: Error) => isRunning() && tally.failed(request.asked, error),
     );
   }
 }
@@ -94,7 +93,7 @@ function askAtTheirTimes(connections: readonly Connection[], order: Order, tally
         void begin(connection, due);
       }
       const isAnswered = dueMs(now) >= endMs && underWay === 0;
-      if (!isAnswered && now < endMs + patienceMs) return;
+      if (!isAnswered && now < endMs + timeoutMs) return;
       clearInterval(timer);
       if (!isAnswered) tally.unanswered(underWay);
       resolve();

@@ -37,7 +37,7 @@ export interface MailServer {
 }
 
 /** Far more than anything here takes: what does not come fails the test instead of holding it up. */
-const patienceMs = 30_000;
+const timeoutMs = 30_000;
 
 /** Listens on a free port; gone after the tests of the file, or of the test that asks. */
 export async function startMailServer(): Promise<MailServer> {
@@ -118,9 +118,9 @@ async function parse(stream: SMTPServerDataStream, { envelope }: SMTPServerSessi
 export function inOrder<Value>(events: EventEmitter, name: string): () => Promise<Value> {
   const each = on(events, name);
   return async () => {
-    const late = AbortSignal.timeout(patienceMs);
+    const late = AbortSignal.timeout(timeoutMs);
     const tooLate = new Promise<never>((_, reject) => {
-      late.addEventListener('abort', () => reject(new Error(`no ${name} within ${patienceMs} ms`)));
+      late.addEventListener('abort', () => reject(new Error(`no ${name} within ${timeoutMs} ms`)));
     });
     const { value } = await Promise.race([each.next(), tooLate]);
     return (value as [Value])[0];

@@ -67,11 +67,11 @@ const parsed = (text: string): unknown => (text === '' ? undefined : JSON.parse(
 export async function until(
   what: string,
   holds: () => boolean | Promise<boolean>,
-  { patienceMs } = { patienceMs: 60_000 },
+  { timeoutMs } = { timeoutMs: 60_000 },
 ): Promise<void> {
-  const deadline = performance.now() + patienceMs;
+  const deadline = performance.now() + timeoutMs;
   while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`not within ${patienceMs} ms: ${what}`);
+    if (performance.now() > deadline) throw new Error(`not within ${timeoutMs} ms: ${what}`);
     await pause(20);
   }
 }

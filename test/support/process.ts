@@ -81,7 +81,7 @@ const bundle = process.env[bundleVariable];
 export const sideBySide = { concurrency: 3 };
 
 /** Far more than anything takes that a test waits for; a server may run for longer, as it does with TRUST=long. */
-const patienceMs = 300_000;
+const timeoutMs = 300_000;
 
 export interface InstallationOptions {
   /** Whoever gave it. */
@@ -242,7 +242,7 @@ function requireNoSecrets({ stdout, stderr }: Finished, secrets: Secrets): void 
 
 /** A process that hangs while somebody waits for it is killed, so that the test says so. */
 async function inTime<Result>(child: Child, awaited: Promise<Result>): Promise<Result> {
-  const timer = setTimeout(() => child.kill('SIGKILL'), patienceMs);
+  const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
   try {
     return await awaited;
   } finally {

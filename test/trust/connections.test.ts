@@ -65,7 +65,7 @@ describe('clients that are too slow are disconnected, and others are served mean
     socket.write('GET /docs/js/scalar.js HTTP/1.1\r\nHost: flags.test\r\n\r\n'.repeat(20));
     const began = performance.now();
     await until('the server has taken it', () => isHeldByServer(socket));
-    await until('the server has closed it', () => !isHeldByServer(socket), { patienceMs: 180_000 });
+    await until('the server has closed it', () => !isHeldByServer(socket), { timeoutMs: 180_000 });
     const seconds = (performance.now() - began) / 1000;
     assert.ok(seconds > 39, `${seconds} s`);
     report(`a client that stops reading: closed after ${seconds.toFixed(0)} s`);

@@ -2,7 +2,7 @@ import * as contract from '#contract/changes.ts';
 import type { Query } from '#contract/endpoint.ts';
 import type { Scope } from '#domain/access.ts';
 import { daysBetween } from '#domain/calendar.ts';
-import { mostDays, mostPerDay } from '#domain/changes.ts';
+import { maxDays, maxPerDay } from '#domain/changes.ts';
 import { refuse } from '#domain/problems.ts';
 import { type ChangeSelection, countChangesByDay, findChanges, listChanges, listKillTimes } from '#store/changes.ts';
 import type { Reader } from '#store/sql.ts';
@@ -40,13 +40,13 @@ export const changes = (db: Reader, markers: Markers) =>
 
     getChangesCalendar: async ({ actor, query }) => {
       const { from, to, timeZone = 'UTC' } = query;
-      const days = daysBetween(from, to, timeZone, mostDays + 1);
+      const days = daysBetween(from, to, timeZone, maxDays + 1);
       refuse('request_invalid', [
         ...(days ? [] : ['timeZone must be the name of a time zone, for example Europe/Berlin']),
-        ...(days && days.length > mostDays ? [`to must be within ${mostDays} days of from`] : []),
+        ...(days && days.length > maxDays ? [`to must be within ${maxDays} days of from`] : []),
       ]);
       const selection = selectionOf(actor, query);
-      const counts = await countChangesByDay(db, selection, days ?? [], mostPerDay);
+      const counts = await countChangesByDay(db, selection, days ?? [], maxPerDay);
       const span = { from: days?.[0]?.start ?? from, to: (days?.at(-1)?.end ?? to) - 1 };
       const kills = await listKillTimes(db, selection, span);
       const found = (days ?? []).map(({ name, start, end }, index) => ({

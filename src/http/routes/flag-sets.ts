@@ -11,8 +11,8 @@ import { resolveProject } from '../pipeline/resolve.ts';
 
 export const flagSets = (db: Reader, markers: Markers) =>
   implement(contract, {
-    listFlagSets: async ({ actor, query: { workspace_id: word, ...page } }) => {
-      const { id: projectId } = await resolveProject(db, actor, word);
+    listFlagSets: async ({ actor, query: { workspace_id: nameOrId, ...page } }) => {
+      const { id: projectId } = await resolveProject(db, actor, nameOrId);
       const listing = await markerPage(markers, page, contract.listFlagSets.pageSize, {
         list: async (slice) => ({ items: await listFlagSets(db, { projectId, ...slice }) }),
         positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),

@@ -196,16 +196,18 @@ async function flagQuery(db: Reader, { actor, project, environments, asked }: As
 
 /** Refuses environments that the project does not have. */
 function comparedEnvironments(environments: readonly Environment[], base?: string, others?: readonly string[]) {
-  const named = (word: string) =>
-    environments.find(({ id }) => id === word) ?? environments.find(({ name }) => name === word);
-  const unknown = [...(base === undefined ? [] : [base]), ...(others ?? [])].filter((word) => !named(word));
+  const named = (nameOrId: string) =>
+    environments.find(({ id }) => id === nameOrId) ?? environments.find(({ name }) => name === nameOrId);
+  const unknown = [...(base === undefined ? [] : [base]), ...(others ?? [])].filter((nameOrId) => !named(nameOrId));
   refuse(
     'request_invalid',
-    unknown.map((word) => `${word} is not an environment of the project`),
+    unknown.map((nameOrId) => `${nameOrId} is not an environment of the project`),
   );
   const usual = environments.find(({ production }) => production) ?? environments.at(-1);
   const { id = '', name = '' } = (base === undefined ? usual : named(base)) ?? {};
-  const chosen = others ? environments.filter((one) => others.some((word) => named(word) === one)) : environments;
+  const chosen = others
+    ? environments.filter((one) => others.some((nameOrId) => named(nameOrId) === one))
+    : environments;
   return { base: { id, name }, others: chosen.filter((one) => one.id !== id) };
 }
 
@@ -292,7 +294,7 @@ const trafficFacets = ({ total, seen, ...quiet }: TrafficCounts) => [
 ];
 
 /** More are not counted. */
-const mostChanges = 1_000;
+const maxChanges = 1_000;
 
 async function changeCount(
   db: Reader,
@@ -302,7 +304,7 @@ async function changeCount(
   if (!permissions.has('audit.read')) return {};
   const any = { environmentId: undefined, objectType: undefined, actorId: undefined, search: undefined };
   const selection = { scope, projectId: project.id, objectId: flag.id, ...any };
-  return { changeCount: await countChanges(db, selection, mostChanges) };
+  return { changeCount: await countChanges(db, selection, maxChanges) };
 }
 
 async function withTraffic<Found extends Flag>(db: Reader, flags: readonly Found[]): Promise<Found[]> {

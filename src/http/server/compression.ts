@@ -38,7 +38,7 @@ export function acceptedEncoding(
  * Compresses the scope's responses off the event loop. The ETag is not changed: it names the object's revision, and
  * `If-Match` must match whichever encoding the client read.
  */
-export function compressAnswers(app: FastifyInstance): void {
+export function compressResponses(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply, payload) => {
     if (request.routeOptions.config.showsSecret || !isLarge(payload)) return payload;
     const varies = reply.getHeader('vary');

@@ -50,7 +50,7 @@ const brokenHttp: Record<string, string> = {
 };
 
 /** Input that is not HTTP gets the usual error body, then the connection is closed. */
-export function answerBrokenHttp(
+export function refuseBrokenHttp(
   socket: Socket,
   code: string | undefined,
   transactionId: string,

@@ -21,7 +21,7 @@ export const errorBody = (problem: Problem, transactionId: string): ErrorBody =>
   transactionId,
 });
 
-export function answerProblem(error: FastifyError | Problem, request: FastifyRequest, reply: FastifyReply) {
+export function sendProblem(error: FastifyError | Problem, request: FastifyRequest, reply: FastifyReply) {
   const problem = toProblem(error, request);
   request.problem = problem.code;
   if (problem.kind === 'internal') request.log.error({ err: error }, 'internal error');

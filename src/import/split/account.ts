@@ -14,7 +14,14 @@ import type {
 } from '#domain/import/source.ts';
 import type { Members } from '#domain/json.ts';
 import { OperatorError } from '#domain/operator.ts';
-import { type Client, createClient, defaultPatience, type Patience, SourceRefusal, type Traffic } from './client.ts';
+import {
+  type Client,
+  createClient,
+  defaultRetryPolicy,
+  type RetryPolicy,
+  SourceRefusal,
+  type Traffic,
+} from './client.ts';
 import { readDefinitions, readSeeded, toDefinitions } from './definitions.ts';
 import { itemsIn, memberIn, numberIn, objectsIn, readByMarker, readByOffset, tagsIn, textIn } from './lists.ts';
 import { type Access, type People, readAccess, readPeople } from './people.ts';
@@ -37,7 +44,7 @@ export interface AccountOptions {
   readonly onProgress?: ((progress: ReadProgress) => void) | undefined;
   /** Counted on, for callers who look at it while they wait. */
   readonly traffic?: Traffic | undefined;
-  readonly patience?: Patience | undefined;
+  readonly retryPolicy?: RetryPolicy | undefined;
   /** Throws if the address must not be asked. */
   readonly check?: ((url: URL) => Promise<void>) | undefined;
 }
@@ -54,11 +61,11 @@ export async function readSplitAccount(options: AccountOptions): Promise<SourceA
 }
 
 async function readAccount(options: AccountOptions): Promise<SourceAccount> {
-  const { signal, adminKey, patience = defaultPatience, only, onProgress = () => undefined } = options;
+  const { signal, adminKey, retryPolicy = defaultRetryPolicy, only, onProgress = () => undefined } = options;
   const { traffic = { requests: 0, waitedMs: 0 } } = options;
   const origin = originOf(options.url);
   const connect = (base: string, headers: Record<string, string>) =>
-    createClient({ base, headers, signal, patience, traffic, check: options.check });
+    createClient({ base, headers, signal, retryPolicy, traffic, check: options.check });
   const api = connect(origin, adminHeaders(adminKey));
   const isBurgee = await greet(api);
   const projects = await findProjects(api, options.projects);

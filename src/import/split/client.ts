@@ -9,7 +9,7 @@ import pRetry from 'p-retry';
 import { parseJson } from '#concurrency/json.ts';
 import { OperatorError } from '#domain/operator.ts';
 
-export interface Patience {
+export interface RetryPolicy {
   /** Of one request, until its last byte. */
   readonly deadlineMs: number;
   /** How often a request is repeated that failed. */
@@ -18,7 +18,7 @@ export interface Patience {
   readonly firstPauseMs: number;
 }
 
-export const defaultPatience: Patience = { deadlineMs: 60_000, retries: 6, firstPauseMs: 500 };
+export const defaultRetryPolicy: RetryPolicy = { deadlineMs: 60_000, retries: 6, firstPauseMs: 500 };
 
 /** What reading has cost so far. */
 export interface Traffic {
@@ -34,7 +34,7 @@ export interface ClientOptions {
   readonly base: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
-  readonly patience: Patience;
+  readonly retryPolicy: RetryPolicy;
   /** Counted on. */
   readonly traffic: Traffic;
   /** Throws if the address must not be asked. */
@@ -75,7 +75,7 @@ const longestResetSeconds = 3_600;
 const maxRateLimits = 100;
 
 export function createClient(options: ClientOptions): Client {
-  const { base, signal, patience, traffic } = options;
+  const { base, signal, retryPolicy, traffic } = options;
   const limit = pLimit(requestsAtOnce);
   let freeAt = 0;
 
@@ -91,7 +91,7 @@ export function createClient(options: ClientOptions): Client {
     traffic.requests += 1;
     const { response, text } = await fetched(url, options);
     if (response.status === 429) {
-      freeAt = Math.max(freeAt, performance.now() + resetMs(response.headers, patience));
+      freeAt = Math.max(freeAt, performance.now() + resetMs(response.headers, retryPolicy));
       throw new RateLimited();
     }
     return { body: await bodyOf(response, text, url), headers: response.headers };
@@ -105,8 +105,8 @@ export function createClient(options: ClientOptions): Client {
         try {
           return await pRetry(() => attempt(url), {
             signal,
-            retries: patience.retries,
-            minTimeout: patience.firstPauseMs,
+            retries: retryPolicy.retries,
+            minTimeout: retryPolicy.firstPauseMs,
             maxTimeout: longestPauseMs,
             randomize: true,
             shouldRetry: ({ error }) =>
@@ -117,7 +117,8 @@ export function createClient(options: ClientOptions): Client {
         } catch (error) {
           if (error instanceof RateLimited)
             throw new OperatorError(`${sayUrl(url)}: too many requests, again and again`);
-          if (error instanceof Failure) throw new OperatorError(`${error.message} (${patience.retries + 1} attempts)`);
+          if (error instanceof Failure)
+            throw new OperatorError(`${error.message} (${retryPolicy.retries + 1} attempts)`);
           throw error;
         }
       }),
@@ -132,8 +133,8 @@ function urlOf(address: string, query: Query): URL {
 
 const sayUrl = (url: URL): string => `GET ${url.origin}${url.pathname}`;
 
-async function fetched(url: URL, { headers, signal, patience }: ClientOptions) {
-  const deadline = AbortSignal.timeout(patience.deadlineMs);
+async function fetched(url: URL, { headers, signal, retryPolicy }: ClientOptions) {
+  const deadline = AbortSignal.timeout(retryPolicy.deadlineMs);
   try {
     const response = await fetch(url, {
       headers: { accept: 'application/json', ...headers },
@@ -144,7 +145,7 @@ async function fetched(url: URL, { headers, signal, patience }: ClientOptions) {
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof SourceRefusal) throw error;
-    if (deadline.aborted) throw new Failure(`${sayUrl(url)}: no answer within ${patience.deadlineMs / 1000} s`);
+    if (deadline.aborted) throw new Failure(`${sayUrl(url)}: no response within ${retryPolicy.deadlineMs / 1000} s`);
     throw new Failure(`${sayUrl(url)}: ${causeOf(error)}`);
   }
 }
@@ -190,7 +191,7 @@ function messageIn(text: string): string {
 }
 
 /** The vendor says it for the organization and for the address; the later one counts. */
-function resetMs(headers: Headers, { firstPauseMs }: Patience): number {
+function resetMs(headers: Headers, { firstPauseMs }: RetryPolicy): number {
   const seconds = ['x-ratelimit-reset-seconds-org', 'x-ratelimit-reset-seconds-ip', 'retry-after']
     .map((name) => Number(headers.get(name) ?? 0))
     .filter((value) => value > 0);

@@ -6,8 +6,8 @@ import type { Answered } from './step.ts';
 export type Ids = Map<string, string>;
 
 /**
- * Serially, lists are in order and marks are learned. Among concurrent requests the order of what was made at once is
- * open, and an answer may come before the one that names an id.
+ * Serially, lists are in order and marks are learned. Among concurrent requests the order of what was created at
+ * the same time is open, and a response may refer to an id before the response that names it arrives.
  */
 export type Strictness = 'serial' | 'concurrent';
 
@@ -28,7 +28,7 @@ function refusalDifference(message: string | undefined, answer: Answer, strictne
   const { code, message: said, transactionId } = answer.body;
   if (code !== answer.status || transactionId !== answer.headers['x-transaction-id'])
     return `error body ${answer.text}`;
-  // What was there when the path was read and is gone when the change is made goes by another word.
+  // The message ends differently if something was deleted between resolving the path and making the change.
   const essence = (text: string) =>
     strictness === 'concurrent' && answer.status === 404 ? text.slice(0, text.lastIndexOf(' ')) : text;
   return message === '@any' || essence(said) === essence(message) ? undefined : `“${said}”, not “${message}”`;
@@ -40,28 +40,28 @@ interface At {
   readonly place: string;
 }
 
-/** The first difference between what was expected, with its marks, and what came. */
+/** The first difference between what was expected, with its marks, and what was received. */
 export function difference(expected: unknown, actual: unknown, at: At): string | undefined {
   if (expected === '@any') return undefined;
   if (typeof expected === 'string' && expected.startsWith('@')) return markDifference(expected, actual, at);
   if (Array.isArray(expected)) {
-    if (!Array.isArray(actual) || actual.length !== expected.length) return told(expected, actual, at);
+    if (!Array.isArray(actual) || actual.length !== expected.length) return mismatch(expected, actual, at);
     if (at.strictness === 'concurrent') return unorderedDifference(expected, actual, at);
     return first(expected, (item, index) => difference(item, actual[index], { ...at, place: `${at.place}/${index}` }));
   }
   if (typeof expected !== 'object' || expected === null) {
-    return Object.is(expected, actual) ? undefined : told(expected, actual, at);
+    return Object.is(expected, actual) ? undefined : mismatch(expected, actual, at);
   }
   if ('@unordered' in expected) {
     return Array.isArray(actual)
       ? unorderedDifference(expected['@unordered'] as unknown[], actual, at)
-      : told(expected, actual, at);
+      : mismatch(expected, actual, at);
   }
   return memberDifference(expected as Record<string, unknown>, actual, at);
 }
 
 function memberDifference(expected: Record<string, unknown>, actual: unknown, at: At): string | undefined {
-  if (typeof actual !== 'object' || actual === null) return told(expected, actual, at);
+  if (typeof actual !== 'object' || actual === null) return mismatch(expected, actual, at);
   const members = actual as Record<string, unknown>;
   const names = Object.keys(expected).filter((name) => expected[name] !== undefined);
   const unknown = Object.keys(members).find((name) => !names.includes(name));
@@ -75,16 +75,16 @@ function memberDifference(expected: Record<string, unknown>, actual: unknown, at
 
 function markDifference(mark: string, actual: unknown, at: At): string | undefined {
   const known = at.ids.get(mark);
-  if (known !== undefined) return known === actual ? undefined : told(`${mark} (${known})`, actual, at);
-  if (typeof actual !== 'string' || actual === '') return told(mark, actual, at);
+  if (known !== undefined) return known === actual ? undefined : mismatch(`${mark} (${known})`, actual, at);
+  if (typeof actual !== 'string' || actual === '') return mismatch(mark, actual, at);
   if (at.strictness === 'serial') at.ids.set(mark, actual);
   return undefined;
 }
 
-/** Each that is expected finds another that came. One that is vague gives way to one that has no other choice. */
+/** Matches each expected item with a different actual one: a bipartite matching, by augmenting paths. */
 function unorderedDifference(expected: readonly unknown[], actual: readonly unknown[], at: At): string | undefined {
-  if (actual.length !== expected.length) return told(expected, actual, at);
-  /** By index of what came: what was expected. */
+  if (actual.length !== expected.length) return mismatch(expected, actual, at);
+  /** By the index of the actual item: the expected one. */
   const takenBy = new Map<number, unknown>();
   const finds = (item: unknown, tried: Set<number>): boolean =>
     actual.some((one, index) => {
@@ -96,14 +96,14 @@ function unorderedDifference(expected: readonly unknown[], actual: readonly unkn
     });
   const lost = expected.find((item) => !finds(item, new Set()));
   if (lost === undefined) return undefined;
-  return told(
+  return mismatch(
     lost,
     actual.filter((_, index) => !takenBy.has(index)),
     at,
   );
 }
 
-const told = (expected: unknown, actual: unknown, { place }: At): string =>
+const mismatch = (expected: unknown, actual: unknown, { place }: At): string =>
   `${place}: ${JSON.stringify(actual)}, not ${JSON.stringify(expected)}`;
 
 function first<Item>(items: readonly Item[], find: (item: Item, index: number) => string | undefined) {

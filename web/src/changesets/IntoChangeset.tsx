@@ -19,14 +19,14 @@ interface Props {
   readonly error?: string | undefined;
 }
 
-const mostOfEach = 50;
+const maxOfEach = 50;
 
 /** Those of the project that are not over, the last changed first. Change requests are about one object for good. */
 function useOpenChangesets() {
   const project = useProject();
   const answers = useQueries({
     queries: openStates.map((status) =>
-      reading(listChangesets, { query: { workspaceId: project.id, status, limit: mostOfEach } }),
+      reading(listChangesets, { query: { workspaceId: project.id, status, limit: maxOfEach } }),
     ),
   });
   const all = answers

@@ -12,7 +12,7 @@ import styles from './ScheduledBand.module.css';
 
 /** Drafts are private to their author. */
 const shownStates = ['REQUESTED', 'APPROVED'] as const;
-const mostOfEach = 10;
+const maxOfEach = 10;
 
 interface Props {
   readonly environment: Environment;
@@ -27,7 +27,7 @@ export function ProposedBand({ environment, object }: Props) {
   const answers = useQueries({
     queries: shownStates.map((status) => ({
       ...reading(listChangesets, {
-        query: { workspaceId: project.id, ...object, environment: environment.id, status, limit: mostOfEach },
+        query: { workspaceId: project.id, ...object, environment: environment.id, status, limit: maxOfEach },
       }),
       enabled: may(listChangesets),
     })),

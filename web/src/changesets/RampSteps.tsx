@@ -4,7 +4,7 @@ import { Button } from '../ui/Button.tsx';
 import styles from './RampSteps.module.css';
 import {
   type Complaints,
-  mostSteps,
+  maxRampSteps,
   type Preset,
   presetWords,
   type RampStep,
@@ -53,7 +53,7 @@ export function RampSteps({ steps, first, presets, name, errors, whenOf, onChang
           </Step>
         ))}
       </ol>
-      {first + steps.length <= mostSteps && (
+      {first + steps.length <= maxRampSteps && (
         <div>
           <Button size="small" onClick={() => onChange([...steps, nextOf(steps)])}>
             <Plus size={14} aria-hidden /> Add step

@@ -252,7 +252,7 @@ export function waitComplaint(step: RampStep): string | undefined {
   return waitMs > maxWaitMs ? 'At most 90 days.' : undefined;
 }
 
-export const mostSteps = maxSteps + 1;
+export const maxRampSteps = maxSteps + 1;
 
 /** `at` for the request. */
 export const atOf = (start: Start): Pick<ScheduleRequest, 'at'> => {

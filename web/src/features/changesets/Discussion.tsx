@@ -70,13 +70,13 @@ interface Happened {
   readonly about?: Changeset;
 }
 
-const mostReverts = 20;
+const maxReverts = 20;
 
 /** Those that take back what it changed, applied or not. */
 function useReverts(changeset: ChangesetAnswer): readonly Changeset[] {
   const project = useProject();
   const hasChanged = changeset.status === 'PUBLISHED' || hasBegun(changeset);
-  const query = { workspaceId: project.id, reverts: changeset.id, limit: mostReverts };
+  const query = { workspaceId: project.id, reverts: changeset.id, limit: maxReverts };
   const { data } = useQuery({ ...reading(listChangesets, { query }), enabled: hasChanged });
   return (data?.data ?? []) as Changeset[];
 }

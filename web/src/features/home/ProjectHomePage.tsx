@@ -55,7 +55,7 @@ export function ProjectHomePage() {
 }
 
 /** More are not counted. */
-const mostWaiting = 50;
+const maxWaiting = 50;
 
 function Tiles() {
   const { id, name } = useProject();
@@ -64,13 +64,13 @@ function Tiles() {
   const counts = useQuery(reading(countFlags, byId)).data;
   const cleanup = useQuery({ ...reading(listCleanup, { ...byId, query: { limit: 1 } }), staleTime: 600_000 }).data;
   const waiting = useQuery(
-    reading(listChangesets, { query: { workspaceId: id, filter: 'waiting', limit: mostWaiting } }),
+    reading(listChangesets, { query: { workspaceId: id, filter: 'waiting', limit: maxWaiting } }),
   ).data?.data.length;
   const ready =
     useQuery(
-      reading(listChangesets, { query: { workspaceId: id, filter: 'mine', status: 'APPROVED', limit: mostWaiting } }),
+      reading(listChangesets, { query: { workspaceId: id, filter: 'mine', status: 'APPROVED', limit: maxWaiting } }),
     ).data?.data.length ?? 0;
-  const waitingWords = waiting === mostWaiting ? `${mostWaiting}+` : waiting;
+  const waitingWords = waiting === maxWaiting ? `${maxWaiting}+` : waiting;
   return (
     <ul className={styles.tiles} aria-label="What needs attention">
       <li>
@@ -124,7 +124,7 @@ function Tiles() {
 }
 
 const readyInWords = (count: number): string =>
-  `${count === mostWaiting ? `${count}+` : count} of yours ${count === 1 ? 'is' : 'are'} ready to apply.`;
+  `${count === maxWaiting ? `${count}+` : count} of yours ${count === 1 ? 'is' : 'are'} ready to apply.`;
 
 /** In any environment, or in one. */
 const stateCount = ({ state }: FlagFacets, kind: FlagFacets['state'][number]['state'], environment?: string): number =>

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { command, onlyPostgres } from '../support/databases.ts';
 import { anInstallation } from '../support/process.ts';
 
-const as = 'a-key-for-the-tests-of-patience';
+const as = 'a-key-for-the-tests-of-deadlines';
 const flags = '/splits/ws/Default/trafficTypes/user';
 
 test(
