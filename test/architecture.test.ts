@@ -239,6 +239,15 @@ const extraOfStatus: Partial<Record<ProblemCode, string>> = {
   unavailable: ', with `Retry-After`',
 };
 
+test('`npm test` stays short: tests that start servers as processes, or build the interface, have folders of their own', () => {
+  const slow = filesIn('test/!(e2e|failures|journeys|postgres|trust)/**/*.test.ts').filter((file) => {
+    const names = importsOf(file).flatMap((one) => one.names);
+    const startsServer = names.includes('anInstallation') && read(file).includes('.start(');
+    return startsServer || names.includes('startNode') || names.includes('buildInterface');
+  });
+  assert.deepEqual(slow, []);
+});
+
 test('no file or folder has a name that fits everything', () => {
   const vague = new Set(['index', 'util', 'utils', 'helper', 'helpers', 'common', 'shared', 'lib', 'types', 'misc']);
   const all = [...sources, ...filesIn('test/**/*.ts'), ...filesIn('scripts/*')];

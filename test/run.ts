@@ -20,14 +20,14 @@ import { bundleVariable } from './support/process.ts';
  * hashes, or a journey whose statements other files run there: a second run on PostgreSQL would show nothing new.
  */
 const withoutPostgres = new RegExp(
-  '^test/(?:domain/|concurrency/|web-logic/|web/|[^/]+\\.test\\.ts$|store/sqlite\\.|commands/secrets|http/(?!large-bodies)|' +
-    'accounts/(?:hashing|origin|throttle)|delivery/(?:disk|idle-streams|patterns|slow-|told-changes)|import/(?:command|split-source|split-files|files|subjects)|trust/evaluation|journeys/(?:bench|code-refs|invitation)|telemetry/span-exporter)',
+  '^test/(?:domain/|concurrency/|web-logic/|[^/]+\\.test\\.ts$|store/sqlite\\.|commands/secrets|http/(?!large-bodies)|' +
+    'accounts/(?:hashing|origin|throttle)|delivery/(?:disk|idle-streams|patterns|slow-|told-changes)|import/(?:split-source|split-files|files|subjects)|trust/evaluation|journeys/(?:bench|code-refs|import|invitation)|telemetry/span-exporter)',
 );
 /** About what only PostgreSQL has, several nodes and a server that can fail; or a file that tests both by itself. */
 const withPostgresOnly = /^test\/(?:postgres\/|failures\/|journeys\/release)/;
 /** They start processes and wait for them, so some of them run beside those that keep the processors busy. */
 const mostlyWaiting =
-  /^test\/(?:journeys\/|postgres\/|failures\/|jobs\/(?:backups|outbox)|telemetry\/(?:traces|metrics)|trust\/(?:connections|bad-input\.sockets))/;
+  /^test\/(?:journeys\/|postgres\/|failures\/|jobs\/(?:backups|outbox)|trust\/(?:connections|bad-input\.sockets))/;
 const waitingSlots = [takeWaitingJob, takeWaitingJob, takeWaitingJobFirst];
 /** Begun first, because they take longest by the clock. */
 const slowest = [
@@ -41,7 +41,7 @@ const slowest = [
   'test/jobs/backups.test.ts',
   'test/jobs/outbox.test.ts',
   'test/failures/server.test.ts',
-  'test/telemetry/traces.test.ts',
+  'test/journeys/traces.test.ts',
   'test/failures/connections.test.ts',
   'test/failures/failover.standby.test.ts',
   'test/journeys/release.test.ts',
@@ -80,7 +80,7 @@ const { values: options, positionals: patterns } = parseArgs({
   allowPositionals: true,
 });
 const files = globSync(
-  patterns.length > 0 ? patterns : ['test/*.test.ts', 'test/!(e2e|failures|journeys|trust)/**/*.test.ts'],
+  patterns.length > 0 ? patterns : ['test/*.test.ts', 'test/!(e2e|failures|journeys|postgres|trust)/**/*.test.ts'],
 ).sort();
 const queue = files
   .flatMap((file): Job[] => [

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { Client } from 'pg';
 import { pino } from 'pino';
 import sql from 'sql-template-tag';
 import { startBackups } from '#jobs/backups.ts';
@@ -11,12 +10,9 @@ import type { PeriodicJob } from '#jobs/periodic.ts';
 import { makeBackup } from '#operations/backup/backup.ts';
 import { examineBackup } from '#operations/backup/verify.ts';
 import { openStore } from '#store/open.ts';
-import { connectionTo } from '#store/postgres/query.ts';
-import { schemaLock } from '#store/postgres/store.ts';
 import { startApi } from '../support/app.ts';
-import { onlyPostgres, temporaryFolder } from '../support/databases.ts';
+import { temporaryFolder } from '../support/databases.ts';
 import { until } from '../support/nodes.ts';
-import { anInstallation } from '../support/process.ts';
 
 const minuteMs = 60_000;
 const twoAtNight = 2 * 60 * minuteMs;
@@ -155,33 +151,4 @@ test('other files in the folder are left alone, and partial backups are removed'
   nights.at('2030-05-05T02:00:00Z');
   await nights.settle();
   assert.deepEqual(nights.files(), ['burgee-2030-05-05T020000Z.db', ...others].sort());
-});
-
-test('a server with BACKUP_FOLDER makes its backups beside the requests', async () => {
-  const burgee = anInstallation();
-  const server = await burgee.start({ BACKUP_FOLDER: './backups' });
-  await server.says(/"msg":"backup made"/);
-  const { stdout } = await burgee.shell('ls -l backups');
-  assert.match(stdout, /^-rw-------.* burgee-\d{4}-\d{2}-\d{2}T\d{6}Z\.db$/m);
-  assert.equal((await server.end('SIGTERM')).code, 0);
-});
-
-test('nothing of a backup outlives the server that makes it', { ...onlyPostgres, timeout: 120_000 }, async () => {
-  const burgee = anInstallation();
-  await (await burgee.start()).end('SIGTERM');
-  // A backup waits for a change of the schema.
-  const change = new Client(connectionTo(await burgee.databaseUrl()));
-  await change.connect();
-  try {
-    await change.query(`select pg_advisory_lock(${schemaLock})`);
-    const waiting = () =>
-      burgee.rows(`select pid from pg_locks join pg_database on pg_database.oid = database
-                    where locktype = 'advisory' and not granted and datname = current_database()`);
-    const server = await burgee.start({ BACKUP_FOLDER: './backups' });
-    await until('a backup is under way', async () => (await waiting()).length === 1);
-    assert.equal((await server.end('SIGTERM')).code, 0);
-    await until('nobody makes it any more', async () => (await waiting()).length === 0);
-  } finally {
-    await change.end();
-  }
 });

@@ -302,9 +302,7 @@ const lists: Record<string, readonly Run[]> = {
   countOtherDependencies: [
     (db) => references.countOtherDependencies(db, environment.id, { kind: 'flag', name: flag.name }, 10),
   ],
-  listDependents: [
-    (db) => references.listDependents(db, environment.id, { kind: 'flag', name: flag.name }, manyIds),
-  ],
+  listDependents: [(db) => references.listDependents(db, environment.id, { kind: 'flag', name: flag.name }, manyIds)],
   listUsers: userFilters.map((filter) => (db) => users.listUsers(db, filter)),
   countAdministrators: [(db) => users.countAdministrators(db, group.id, user.id)],
   listStandings: actors.map((actor) => (db) => rights.listStandings(db, actor, standingPlace)),
@@ -486,8 +484,7 @@ const lists: Record<string, readonly Run[]> = {
   listNews: [(db) => watches.listNews(db, manyIds, 100)],
   listNewsChanges: [(db) => watches.listNewsChanges(db, manyIds)],
   listReached: [
-    (db) =>
-      watches.listReached(db, { userIds: manyIds, projectIds: [project.id, 'other'], administratorsId: 'a' }),
+    (db) => watches.listReached(db, { userIds: manyIds, projectIds: [project.id, 'other'], administratorsId: 'a' }),
   ],
   listDuePeople: [(db) => reminders.listDuePeople(db, 100)],
   listMembershipsOf: [(db) => reminders.listMembershipsOf(db, manyIds)],
@@ -540,7 +537,7 @@ async function planOf({ strings: [start, ...rest], values }: Sql): Promise<strin
     return (await api.store.all<{ detail: string }>(explained)).map((step) => step.detail);
   }
   return api.store.write(async (tx) => {
-    for (const way of avoided) await tx.run(raw(`set local enable_${way} = off`));
+    await tx.all(raw(`select ${avoided.map((way) => `set_config('enable_${way}', 'off', true)`).join()}`));
     const steps = await tx.all<{ 'QUERY PLAN': string }>(new Sql([`explain (costs off) ${start}`, ...rest], values));
     return steps.map((step) => step['QUERY PLAN']);
   });

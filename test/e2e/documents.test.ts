@@ -5,8 +5,8 @@ import { type AddressInfo, connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { toOpenApi } from '#contract/openapi.ts';
-import { buildInterface } from '../e2e/browser.ts';
 import { startApi } from '../support/app.ts';
+import { buildInterface } from './browser.ts';
 
 buildInterface();
 const api = await startApi();

@@ -5,7 +5,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { buildInterface } from '../e2e/browser.ts';
+import { buildInterface } from './browser.ts';
 
 const web = fileURLToPath(new URL('../../web/', import.meta.url));
 buildInterface();
