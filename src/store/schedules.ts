@@ -109,12 +109,12 @@ const editsDefinition = ({ projectId, environmentId, flagId }: DefinitionPlace) 
                where o.changeset_id = c.id and o.object_kind = 'definition' and o.object_id = ${flagId}
                  and o.environment_id = ${environmentId})`;
 
-/** Ids of ramps that have begun to change the definition and are not over. */
+/** Ids of ramps that have begun to change the definition and are not over. Ordered first by what the index has first. */
 export async function listRunningRamps(db: Reader, place: DefinitionPlace): Promise<string[]> {
   const rows = await db.all<{ id: string }>(sql`
     select c.id from changesets c join changeset_schedules s on s.changeset_id = c.id
      where c.state in ('SCHEDULED', 'SCHEDULE_REQUESTED') and s.applied <> '[]' and ${editsDefinition(place)}
-     order by c.created_at, c.id`);
+     order by c.state, c.created_at, c.id`);
   return rows.map(({ id }) => id);
 }
 
