@@ -18,7 +18,7 @@ import { listFlagSets } from '#store/flag-sets.ts';
 import { countFlags, countFlagsAndDefinitions, listFlags } from '#store/flags.ts';
 import { insertProject, lockProject } from '#store/projects.ts';
 import type { StoredAccess } from '#store/restrictions.ts';
-import { insertRolloutStatuses, listUsedRolloutStatuses } from '#store/rollout-statuses.ts';
+import { insertRolloutStatuses, listOwnRolloutStatuses } from '#store/rollout-statuses.ts';
 import { listTrafficTypes } from '#store/traffic-types.ts';
 import { requirePermission } from './actors.ts';
 import { saveAttributesIn } from './attributes.ts';
@@ -80,7 +80,7 @@ interface Copied {
 
 /** As those that a project starts with, they have no audit entries of their own. */
 async function copyStatuses(tx: RecordingTx, project: Project, source: Project): Promise<Copied['statuses']> {
-  const statuses = await listUsedRolloutStatuses(tx, source.id);
+  const statuses = await listOwnRolloutStatuses(tx, source.id);
   const copies = new Map(statuses.map((status) => [status.id, { ...status, id: newId() }]));
   await insertRolloutStatuses(tx, project.id, [...copies.values()]);
   return copies;

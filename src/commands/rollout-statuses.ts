@@ -49,7 +49,7 @@ export async function updateRolloutStatusIn(
   { project, id }: StatusChange,
   update: RolloutStatusUpdate,
 ): Promise<OwnRolloutStatus> {
-  const before = ownOf(requireStatus(await lockStatuses(tx, project), id));
+  const before = requireStatus(await lockStatuses(tx, project), id);
   const after = { ...before, ...update };
   if (equalJson(after, before)) return tx.unchanged(before);
   await store.saveRolloutStatus(tx, after);
@@ -103,11 +103,12 @@ export const deleteRolloutStatus = (context: Context, deletion: StatusDeletion) 
 
 export async function deleteRolloutStatusIn(tx: RecordingTx, { project, id, moveTo, note }: StatusDeletion) {
   const all = await lockStatuses(tx, project);
-  const { flagCount, ...status } = requireStatus(all, id);
+  const status = requireStatus(all, id);
   if (all.length === 1) throw new Problem('rollout_status_last', { name: status.name });
   const target = all.find((one) => one.id === moveTo && one.id !== id);
   const complaint = `moveTo names ${moveTo}, which is not the id of another rollout status of the project`;
   refuse('request_invalid', moveTo === undefined || target ? [] : [complaint]);
+  const flagCount = await store.countFlagsWithStatus(tx, id);
   if (flagCount > 0 && (!target || flagCount > maxFlags)) {
     throw new Problem('rollout_status_in_use', { name: status.name, flags: flagCount, max: maxFlags });
   }
@@ -122,19 +123,17 @@ export async function deleteRolloutStatusIn(tx: RecordingTx, { project, id, move
 }
 
 /** Statuses first: whoever changes a flag keeps its status, then changes the project's row. */
-async function lockStatuses(tx: Tx, project: Project): Promise<store.StoredRolloutStatus[]> {
+async function lockStatuses(tx: Tx, project: Project): Promise<OwnRolloutStatus[]> {
   await store.lockRolloutStatuses(tx, project.id);
   await lockProject(tx, project.id);
-  return store.listUsedRolloutStatuses(tx, project.id);
+  return store.listOwnRolloutStatuses(tx, project.id);
 }
 
-function requireStatus(all: readonly store.StoredRolloutStatus[], id: string): store.StoredRolloutStatus {
+function requireStatus(all: readonly OwnRolloutStatus[], id: string): OwnRolloutStatus {
   const status = all.find((one) => one.id === id);
   if (!status) throw new Problem('rollout_status_not_found', { nameOrId: id });
   return status;
 }
-
-const ownOf = ({ flagCount: _, ...status }: store.StoredRolloutStatus): OwnRolloutStatus => status;
 
 const entry = (action: Entry['action'], { id: projectId }: Project, { id, name }: OwnRolloutStatus) => ({
   action,

@@ -1,4 +1,4 @@
-import sql, { bulk, join } from 'sql-template-tag';
+import sql, { bulk, empty, join, type Sql } from 'sql-template-tag';
 import { Problem } from '#domain/problems.ts';
 import type { OwnRolloutStatus, RolloutStatus } from '#domain/rollout-statuses.ts';
 import { onRefused, type Position, type Reader, type Tx } from './sql.ts';
@@ -11,18 +11,29 @@ export const listRolloutStatuses = (db: Reader, projectId: string) =>
 /** Cleanup leaves flags with this status alone. Nodes of the previous release do not say so of those they create. */
 export const isPermanent = sql`coalesce(s.is_permanent, s.name = 'Permanent')`;
 
-export interface StoredRolloutStatus extends OwnRolloutStatus {
-  /** Flags that have it, archived ones included. */
-  readonly flagCount: number;
-}
+/** The same, with what is not in the vendor's lists. */
+export const listOwnRolloutStatuses = (db: Reader, projectId: string) =>
+  listWith<OwnRolloutStatus>(db, projectId, empty);
 
-/** The same, with what uses them. */
-export async function listUsedRolloutStatuses(db: Reader, projectId: string): Promise<StoredRolloutStatus[]> {
-  const rows = await db.all<StoredRolloutStatus>(sql`
-    select s.id, s.name, s.description, ${isPermanent} as permanent,
-           (select count(*) from flags f where f.rollout_status_id = s.id) as "flagCount"
+/** Also with how many flags have each, archived ones included. */
+export const listUsedRolloutStatuses = (db: Reader, projectId: string) =>
+  listWith<OwnRolloutStatus & { readonly flagCount: number }>(
+    db,
+    projectId,
+    sql`, (select count(*) from flags f where f.rollout_status_id = s.id) as "flagCount"`,
+  );
+
+async function listWith<Row extends OwnRolloutStatus>(db: Reader, projectId: string, more: Sql): Promise<Row[]> {
+  const rows = await db.all<Row>(sql`
+    select s.id, s.name, s.description, ${isPermanent} as permanent ${more}
       from rollout_statuses s where s.project_id = ${projectId} order by s.position`);
   return rows.map((row) => ({ ...row, permanent: Boolean(row.permanent) }));
+}
+
+/** Archived ones included. */
+export async function countFlagsWithStatus(db: Reader, id: string): Promise<number> {
+  const row = await db.one<{ total: number }>(sql`select count(*) as total from flags where rollout_status_id = ${id}`);
+  return row?.total ?? 0;
 }
 
 /** By id, of all these projects. */
