@@ -504,13 +504,18 @@ const lists: Record<string, readonly Run[]> = {
 /** Each statement that was asked for, once. */
 async function statementsOf(runs: readonly Run[]): Promise<Sql[]> {
   const statements = new Map<string, Sql>();
-  const noted = (query: Sql): Sql => {
+  /** Many questions differ in nothing that the statement depends on. */
+  const answers = new Map<string, Promise<unknown>>();
+  const once = <Result>(query: Sql, ask: (query: Sql) => Promise<Result>): Promise<Result> => {
     statements.set(query.sql, query);
-    return query;
+    const key = JSON.stringify([query.sql, query.values]);
+    const answer = answers.get(key) ?? ask(query);
+    answers.set(key, answer);
+    return answer as Promise<Result>;
   };
   const db = txWith({
-    one: (query) => api.store.one(noted(query)),
-    all: (query) => api.store.all(noted(query)),
+    one: <Row>(query: Sql) => once(query, (asked) => api.store.one<Row>(asked)),
+    all: <Row>(query: Sql) => once(query, (asked) => api.store.all<Row>(asked)),
     run: () => Promise.reject(new Error('a list does not write')),
   });
   for (const run of runs) await run(db);
