@@ -77,6 +77,9 @@ suite('activity', { concurrency: 2 }, () => {
     assert.equal(await entries(page).count(), before - 1);
     await press(page, 'Clear filters');
 
+    await choose(page, 'Kind', 'Kind', 'Views');
+    await page.getByText('No changes match').waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).last().click();
     await choose(page, 'Kind', 'Kind', 'Environments');
     await entry(page, 'Ramp, week one').waitFor({ state: 'detached' });
     assert.equal(await entries(page).count(), 3);

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { listChanges } from '#contract/changes.ts';
 import { getFlag } from '#contract/flags.ts';
 import { createProject } from '#contract/projects.ts';
-import type { ObjectType } from '#domain/changes.ts';
+import { type ObjectType, objectTypes } from '#domain/changes.ts';
 import { ChangeList } from '../../activity/ChangeList.tsx';
 import { Denied } from '../../kit/Denied.tsx';
 import { FlagFilter } from '../../kit/FlagFilter.tsx';
@@ -17,21 +17,9 @@ import { filterOf, useActivitySearch } from './activity-search.ts';
 import { DownloadMenu } from './DownloadMenu.tsx';
 import { NoChanges } from './NoChanges.tsx';
 
-const offered: readonly ObjectType[] = [
-  'definition',
-  'flag',
-  'segment',
-  'changeset',
-  'environment',
-  'trafficType',
-  'rollout_status',
-  'attribute',
-  'identity',
-  'flag_set',
-  'workspace',
-  'restriction',
-  'api_key',
-];
+/** These are not in a project. */
+const ofAccount: readonly ObjectType[] = ['user', 'group', 'import', 'account'];
+const offered = objectTypes.filter((type) => !ofAccount.includes(type));
 
 /** Activity in a project. */
 export function ProjectActivityPage() {
