@@ -21,7 +21,7 @@ export const growthPage = (growth: Growth, circumstances: Circumstances): string
     '![Processor time of a request against flags, clients and audit entries; the size of the file against changes](growth.svg)',
     tableOfCircumstances(circumstances),
     ...growth.curves.flatMap((curves) => [`## ${curves.title}`, tableOf(curves)]),
-    '## The file of SQLite',
+    '## The SQLite file',
     tableOfFile(growth.file),
     '## PostgreSQL',
     tableOfPostgres(growth.postgres),
@@ -36,8 +36,8 @@ const tableOfCircumstances = (circumstances: Circumstances): string => `| | |
 | System | ${circumstances.system} |
 | Node | ${circumstances.node} |
 | Disk: a flush takes | ${circumstances.flushMs.toFixed(2)} ms, in ${circumstances.folder} |
-| Other work on the machine: load before the run | ${circumstances.load} |
-| Time that the run took | ${circumstances.minutes.toFixed(1)} minutes |`;
+| Load average before the run | ${circumstances.load} |
+| Duration of the run | ${circumstances.minutes.toFixed(1)} minutes |`;
 
 const tableOf = ({ axis, steps, lines }: Curves): string =>
   [
@@ -85,9 +85,9 @@ const costText = ({ perSecond, nodeUs, postgresUs }: RequestCost): string =>
 
 const howToRead = ({ rounds, milliseconds }: Circumstances): string => `## How to read this
 
-- Each cell has the processor time of the server for one request, then how long an answer took: half of them less than the first number, all but one of a hundred less than the second. With more clients at once an answer waits for those before it; the processor time shows what it costs.
-- Medians of ${rounds} rounds of ${(milliseconds / 1_000).toFixed(1)} s; in each round all steps of a row are measured one after the other, so that other work on the machine disturbs them alike. The last column is the ratio of the processor times.
-- Every request that reads has an address that was not asked for before, so nothing is answered from what is kept ready.
-- The audit log is filled by one statement, with short bodies, an entry for each of 100 flags in turn.
+- Each cell has the processor time of the server for one request, then the median and the 99th percentile of the response time. With more clients, requests wait for each other; the processor time shows what one costs.
+- Medians of ${rounds} rounds of ${(milliseconds / 1_000).toFixed(1)} s; in each round all steps of a row are measured one after the other, so that other work on the machine affects them equally. The last column is the ratio of the processor times.
+- Every read has a different URL, so nothing comes from the cache.
+- One statement fills the audit log, with short bodies, an entry for each of 100 flags in turn.
 - [docs/scale.md](../docs/scale.md) calculates with the numbers of PostgreSQL.
 `;

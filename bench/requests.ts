@@ -27,12 +27,9 @@ export const getFlags = (count: number): Asked[] =>
 export const getUsers = (ids: readonly string[]): Asked[] =>
   ids.map((id) => ({ method: 'GET', path: `${prefix}/users/${id}` }));
 
-/**
- * The same with an address of its own each time, which nobody has asked for before: what is kept ready for those who ask
- * again does not help.
- */
-export const anew = (requests: readonly Asked[]): Asked[] =>
-  requests.map((asked) => ({ ...asked, path: `${asked.path}${asked.path.includes('?') ? '&' : '?'}anew={n}` }));
+/** The same, each with a different URL, so that no response comes from the cache. */
+export const uncached = (requests: readonly Asked[]): Asked[] =>
+  requests.map((asked) => ({ ...asked, path: `${asked.path}${asked.path.includes('?') ? '&' : '?'}uncached={n}` }));
 
 export const createFlag: Asked = {
   method: 'POST',

@@ -81,8 +81,8 @@ const tableOfCircumstances = (circumstances: Circumstances): string => `| | |
 | System | ${circumstances.system} |
 | ${'unleash' in circumstances ? 'Node, PostgreSQL, Unleash' : 'Node, PostgreSQL'} | ${versionsOf(circumstances).join(', ')} |
 | Disk: a flush takes | ${circumstances.flushMs.toFixed(2)} ms, in ${circumstances.folder} |
-| Other work on the machine: load before the run | ${circumstances.load} |
-| Time that the run took | ${circumstances.minutes.toFixed(1)} minutes |`;
+| Load average before the run | ${circumstances.load} |
+| Duration of the run | ${circumstances.minutes.toFixed(1)} minutes |`;
 
 const versionsOf = ({ node, postgres, ...peer }: Circumstances): string[] => [
   node,
@@ -125,35 +125,35 @@ function ratioText({ ratio: { median, min, max }, bar }: Row): string {
 
 const howToRead = ({ rounds, milliseconds, loadBusiest }: Circumstances): string => `## How to read this
 
-- **The ratios are what counts.** A ratio compares two numbers of the same round, measured within seconds of each other; the table has the median of ${rounds} rounds of ${(milliseconds / 1_000).toFixed(1)} s each, and the minimum and maximum. Where the range is wide, the machine was busy: believe only what is outside of it.
-- **What is behind a ratio** is in the last two columns: medians of requests a second and, behind the comma, the processor time that the process took for one request, user and system. Reads and writes are compared by requests a second; lists, and Fastify, by processor time; the rest by what the row says.
-- **Processes.** Burgee (\`burgee serve\`), every reference, Unleash, PostgreSQL and the load are processes of their own. ${isPinning ? 'What serves is kept on the first core and the load on the last, for all alike; PostgreSQL, and nodes and bare driver on PostgreSQL, run wherever there is room.' : 'They run wherever there is room.'} Each client asks over a connection of its own, waits for the answer, and asks again.${loadBusiest === undefined ? '' : ` The load needed at most ${Math.round(loadBusiest * 100)} % of its core, so it is never the load that is measured.`}
-- **Bare node:http** answers the bytes and headers that Burgee answered, from memory, and looks at nothing. **Bare Fastify** has the route and the schema of GET definition and an object in memory. **The bare transaction** is Node's SQLite doing, in a loop without any HTTP, the statements of a PATCH, which were recorded from Burgee itself, with its audit entry, in a copy of the database on the same disk. **The bare driver** is \`pg\` doing, so many at once over a pool of ten, all statements of the request (of one that is asked first: nothing is known from before), without any HTTP.
-- **Not asked for before** means an address of its own for each request. Burgee keeps answers ready for as long as nothing is committed that may change them, so that who asks again is answered from memory: those rows show what the others do not. Who a key is, and what the words of a path name, is known there, too, once it was asked for. Lists are always asked for in this way.
-- **Every write is durable** before it is answered: Burgee flushes the log of SQLite with \`fdatasync\`, the bare driver commits with \`synchronous=full\`; PostgreSQL with \`fsync\` and \`synchronous_commit\` on, all on the same disk.
-- **Unleash** is asked for the nearest that it has: a flag in an environment, a flag, a user, the page of its search, what its SDKs poll (of 50 flags), a new flag, a changed strategy. It has the same number of flags in as many environments, in a PostgreSQL of its own with the same settings. Its limits for requests and flags are lifted. Here Burgee is polled over the Admin API, for the definitions of an environment, 50 a page.
-- **The catalogue**: flags with three definitions each; every second one has a tag and a word in its name, by which the filtered pages are asked for. It is written by the functions of the store; the audit log by one statement.
+- **Look at the ratios.** A ratio compares two numbers of the same round, measured within seconds of each other; the table has the median of ${rounds} rounds of ${(milliseconds / 1_000).toFixed(1)} s each, and the minimum and maximum. If the range is wide, the machine was busy: differences within the range mean nothing.
+- **The last two columns** have the numbers behind a ratio: the median of requests per second and, after the comma, the processor time (user and system) of one request. Reads and writes are compared by requests per second, lists and Fastify by processor time, the rest as the row says.
+- **Processes.** Burgee (\`burgee serve\`), every reference, Unleash, PostgreSQL and the load generator are separate processes. ${isPinning ? 'Servers are pinned to the first core and the load generator to the last; PostgreSQL, and the nodes and the bare driver that use it, are not pinned.' : 'They are not pinned to cores.'} Each client has its own connection and sends the next request when it has the response.${loadBusiest === undefined ? '' : ` The load generator needed at most ${Math.round(loadBusiest * 100)} % of its core, so it is not what limits the numbers.`}
+- **Bare node:http** sends the bytes and headers of Burgee's response from memory, without looking at the request. **Bare Fastify** has the route and the schema of GET definition, and an object in memory. **The bare transaction** runs the statements of a PATCH, recorded from Burgee itself and including the audit entry, with Node's SQLite in a loop, without HTTP, in a copy of the database on the same disk. **The bare driver** runs all statements of an uncached request with \`pg\`, as many at once, over a pool of ten, without HTTP.
+- **Uncached** means that each request has a different URL. Burgee caches responses until something is committed that may change them, so the other rows mostly measure the cache. Keys and paths are cached there too. Lists are always measured uncached.
+- **Every write is durable** before the response: Burgee flushes the SQLite log with \`fdatasync\`, the bare driver commits with \`synchronous=full\`; PostgreSQL with \`fsync\` and \`synchronous_commit\` on, all on the same disk.
+- **Unleash** gets the closest equivalent: a flag in an environment, a flag, a user, a page of its search, what its SDKs poll (of 50 flags), a new flag, a changed strategy. It has the same number of flags and environments, in its own PostgreSQL with the same settings. Its limits for requests and flags are lifted. Here Burgee is polled over the Admin API: the definitions of an environment, 50 per page.
+- **The catalogue**: flags with three definitions each; every second one has a tag and a word in its name, which the filtered pages look for. The functions of the store write it; one statement writes the audit log.
 `;
 
 const howToReadDelivery = `## How to read this
 
-- **Bare node:http** answers the bytes and headers that Burgee answered, from memory, and looks at nothing. With streams it keeps each response and writes the same bytes to all of them in one loop.
-- **Unleash** is asked for all flags of an environment, as its SDKs ask: compressed, and, where the row says so, with the ETag of its last answer.
-- **Streams** are open sockets in a process of their own. A change is one PATCH of a definition; the time counts from sending the PATCH, so it includes the change itself, until the message is read. Memory per stream is what the process grew by while they were opened, divided by their number.
-- **Everyone polling** are 32 clients that ask again as soon as they are answered; the time counts from sending the PATCH until each of them was answered with the new number. The longest pause is the longest that a client waited for any answer meanwhile.
+- **Bare node:http** sends the bytes and headers of Burgee's response from memory, without looking at the request. With streams it keeps each response and writes the same bytes to all of them in one loop.
+- **Unleash** gets the request of its SDKs for all flags of an environment: compressed and, where the row says so, with the ETag of the last response.
+- **Streams** are open sockets in a separate process. A change is one PATCH of a definition; the time is from sending the PATCH until the message is read, so it includes the change itself. Memory per stream is the growth of the process while they were opened, divided by their number.
+- **Everyone polling** means 32 clients that poll again as soon as they have a response; the time is from sending the PATCH until all of them have the new number. The longest pause is the longest time that a client waited for a response meanwhile.
 `;
 
 const howToReadSegments = `## How to read this
 
 - **Keys** are those of an environment with a thousand standard segments; they are random, like UUIDs. A segment has at most 100,000 of them.
 - **Numbered keys** have the same beginning, so they are neighbours in the index by key. **Random keys** are spread over it: with a million keys there, each of them changes another page of the index ([decision 0077](../docs/decisions/0077-what-keys-cost.md)).
-- **On SQLite** rows compare the processor time of the server for a request, behind the comma. **On PostgreSQL** they compare how long the answer takes, because the work is done in another process.
-- **Uploads** are of keys that are not there yet, and are removed again after each, so that the small environment stays small. Pages and the segments of a key are never answered from the cache.
+- **On SQLite** rows compare the processor time of the server for a request, after the comma. **On PostgreSQL** they compare how long the response takes, because the work is done in another process.
+- **Uploads** contain new keys, which are removed after each upload, so that the small environment stays small. Pages and the segments of a key never come from the cache.
 `;
 
 const howToReadTraffic = `## How to read this
 
-- **Impressions** are reports of SDKs, received, parsed and counted; requests a second are reports a second. The ratio is of processor time: that of the whole server for a report, with HTTP and all threads. **Bare node:http** reads the same requests to their end, parses them, and looks at nothing. **\`JSON.parse\` without HTTP** parses the same bytes in a loop: it reads nothing from a socket, which the server does.
-- **PATCH definition** compares how long all but one of a hundred changes take at most, while one client sends reports of 1,000 impressions one after the other, against the same changes alone. On one core, a change also waits for the report that is being counted.
+- **Impressions** are reports of SDKs, received, parsed and counted; requests per second are reports per second. The ratio compares processor time: that of the whole server for a report, with HTTP and all threads. **Bare node:http** reads the same requests to their end, parses them, and ignores the result. **\`JSON.parse\` without HTTP** parses the same bytes in a loop: it reads nothing from a socket, which the server does.
+- **PATCH definition** compares the 99th percentile of changes while one client sends reports of 1,000 impressions, one after the other, with that of the same changes alone. On one core, a change also waits for the report that is being counted.
 - Everything is on SQLite, where there is one writer.
 `;

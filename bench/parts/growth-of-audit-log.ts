@@ -7,7 +7,7 @@ import { fillCatalogue, flagName, projectName } from '../catalogue.ts';
 import { type Curves, type Line, measureLine, type StepWork } from '../curves.ts';
 import type { Asked } from '../load.ts';
 import type { Asking } from '../measuring.ts';
-import { anew, answerOf, getDefinitions, pages, patchDefinitions } from '../requests.ts';
+import { answerOf, getDefinitions, pages, patchDefinitions, uncached } from '../requests.ts';
 import { grouped } from '../rows.ts';
 import { type Server, startBurgee } from '../servers.ts';
 import type { Bench } from '../workbench.ts';
@@ -53,13 +53,13 @@ export async function measureAuditLog(bench: Bench, max: number): Promise<Curves
 }
 
 const works: Record<string, (server: Server) => Asking | Promise<Asking>> = {
-  'GET definition': () => ({ clients, requests: anew(getDefinitions(flags)) }),
+  'GET definition': () => ({ clients, requests: uncached(getDefinitions(flags)) }),
   'PATCH definition': () => ({ clients, requests: patchDefinitions(flags, clients), order: 'own' }),
-  'Newest 50 entries': () => ({ clients, requests: anew([pages.changes]) }),
+  'Newest 50 entries': () => ({ clients, requests: uncached([pages.changes]) }),
   'History of a flag': async (server) => {
     const flag: Asked = { method: 'GET', path: `${prefix}/splits/ws/${projectName}/${flagName(50)}` };
     const { id } = await answerOf<{ id: string }>(server, flag);
-    return { clients, requests: anew([{ method: 'GET', path: `${prefix}/auditLogs?limit=50&objectId=${id}` }]) };
+    return { clients, requests: uncached([{ method: 'GET', path: `${prefix}/auditLogs?limit=50&objectId=${id}` }]) };
   },
 };
 

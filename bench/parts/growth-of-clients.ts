@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { fillCatalogue } from '../catalogue.ts';
 import { type Curves, type Line, measureLine, type StepWork } from '../curves.ts';
 import type { Asking } from '../measuring.ts';
-import { anew, getDefinitions, pages, patchDefinitions } from '../requests.ts';
+import { getDefinitions, pages, patchDefinitions, uncached } from '../requests.ts';
 import { startBurgee } from '../servers.ts';
 import type { Bench } from '../workbench.ts';
 
 const flags = 1_000;
 
 const works: Record<string, (clients: number) => Asking> = {
-  'GET definition': (clients) => ({ clients, requests: anew(getDefinitions(flags)) }),
-  'First page of 50 flags': (clients) => ({ clients, requests: anew([pages.flags]) }),
+  'GET definition': (clients) => ({ clients, requests: uncached(getDefinitions(flags)) }),
+  'First page of 50 flags': (clients) => ({ clients, requests: uncached([pages.flags]) }),
   'PATCH definition': (clients) => ({ clients, requests: patchDefinitions(flags, clients), order: 'own' }),
 };
 

@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import { fillCatalogue } from '../catalogue.ts';
 import { type Curves, type Line, measureLine, type StepWork } from '../curves.ts';
 import type { Asking } from '../measuring.ts';
-import { anew, createFlag, getDefinitions, getFlags, pages, patchDefinitions } from '../requests.ts';
+import { createFlag, getDefinitions, getFlags, pages, patchDefinitions, uncached } from '../requests.ts';
 import { type Server, startBurgee } from '../servers.ts';
 import type { Bench } from '../workbench.ts';
 
 const clients = 8;
 
 const works: Record<string, (flags: number) => Asking> = {
-  'GET definition': (flags) => ({ clients, requests: anew(getDefinitions(flags)) }),
-  'GET flag': (flags) => ({ clients, requests: anew(getFlags(flags)) }),
-  'First page of 50 flags': () => ({ clients, requests: anew([pages.flags]) }),
-  'First page, by a word in the name': () => ({ clients, requests: anew([pages.flagsByName]) }),
-  'First page, by tag': () => ({ clients, requests: anew([pages.flagsByTag]) }),
-  'Last page, by offset': (flags) => ({ clients, requests: anew([pages.lastOfFlags(flags)]) }),
+  'GET definition': (flags) => ({ clients, requests: uncached(getDefinitions(flags)) }),
+  'GET flag': (flags) => ({ clients, requests: uncached(getFlags(flags)) }),
+  'First page of 50 flags': () => ({ clients, requests: uncached([pages.flags]) }),
+  'First page, by a word in the name': () => ({ clients, requests: uncached([pages.flagsByName]) }),
+  'First page, by tag': () => ({ clients, requests: uncached([pages.flagsByTag]) }),
+  'Last page, by offset': (flags) => ({ clients, requests: uncached([pages.lastOfFlags(flags)]) }),
   'PATCH definition': (flags) => ({ clients, requests: patchDefinitions(flags, clients), order: 'own' }),
   'Create a flag': () => ({ clients, requests: [createFlag] }),
 };

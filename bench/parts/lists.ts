@@ -1,10 +1,10 @@
 /**
  * Pages of long lists against pages of short ones, and last pages against first ones, by the processor time of each. None
- * is answered from what is kept ready: that would cost the same whatever there is behind it.
+ * comes from the cache, which costs the same however long the list is.
  */
 import type { Asked } from '../load.ts';
 import { asked, compare } from '../measuring.ts';
-import { anew, lastPage, pages } from '../requests.ts';
+import { lastPage, pages, uncached } from '../requests.ts';
 import { costRow, grouped, type Row } from '../rows.ts';
 import type { Server } from '../servers.ts';
 import type { Bench } from '../workbench.ts';
@@ -28,8 +28,8 @@ export async function measureLists(bench: Bench, small: Sized, large: Sized): Pr
   const rows: Row[] = [];
   for (const [work, request] of Object.entries(first)) {
     const samples = await compare(bench, work, {
-      large: asked(bench, [large.server], { clients, requests: anew([request]) }),
-      small: asked(bench, [small.server], { clients, requests: anew([request]) }),
+      large: asked(bench, [large.server], { clients, requests: uncached([request]) }),
+      small: asked(bench, [small.server], { clients, requests: uncached([request]) }),
     });
     const compared = { part, work: `${capital(work)} of ${grouped(large.flags)}`, against: `of ${small.flags}` };
     rows.push(costRow({ ...compared, ours: samples('large'), theirs: samples('small') }, 1.3));
@@ -48,8 +48,8 @@ async function measureLastPages(bench: Bench, { server, flags }: Sized): Promise
   const rows: Row[] = [];
   for (const [work, first, last, atMost] of ends) {
     const samples = await compare(bench, work, {
-      last: asked(bench, [server], { clients, requests: anew([last]) }),
-      first: asked(bench, [server], { clients, requests: anew([first]) }),
+      last: asked(bench, [server], { clients, requests: uncached([last]) }),
+      first: asked(bench, [server], { clients, requests: uncached([first]) }),
     });
     const compared = { part, work: `${work}, of ${grouped(flags)}`, against: 'the first page' };
     rows.push(costRow({ ...compared, ours: samples('last'), theirs: samples('first') }, atMost));

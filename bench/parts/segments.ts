@@ -17,7 +17,7 @@ import { findTrafficType } from '#store/traffic-types.ts';
 import { environmentName, fillCatalogue, projectName } from '../catalogue.ts';
 import type { Asked } from '../load.ts';
 import { asked, type Contestant, compare, loadOn, type Sample, watched } from '../measuring.ts';
-import { anew } from '../requests.ts';
+import { uncached } from '../requests.ts';
 import { costRow, grouped, type Row, timeRow } from '../rows.ts';
 import { type Server, startBurgee } from '../servers.ts';
 import type { Bench } from '../workbench.ts';
@@ -79,7 +79,7 @@ interface Work {
 
 function worksOf(bench: Bench, few: Filled, many: Filled): Work[] {
   const reading = ({ server }: Filled, request: Asked) =>
-    asked(bench, [server], { clients, requests: anew([request]) });
+    asked(bench, [server], { clients, requests: uncached([request]) });
   const inBoth = (work: string, contestantOf: (filled: Filled) => Contestant): Work => ({
     work: `${work}, ${grouped(many.keys)} keys`,
     against: `${grouped(few.keys)} keys`,

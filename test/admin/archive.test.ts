@@ -101,7 +101,7 @@ test('a change of something that an archived flag names does not bring it back, 
   assert.equal((await api.get(`/splits/ws/${project.id}`)).body.totalCount, 1);
 });
 
-test('rules see control of an archived flag, and no rule can name it anew', async () => {
+test('rules see control of an archived flag, and no new rule can name it', async () => {
   const project = await aProject(api);
   const needed = await aDefinedFlag(api, project, { defaultRule: [{ treatment: 'on', size: 100 }] });
   const depends = { type: 'IN_SPLIT', depends: { splitName: needed.flag.name, treatments: ['on'] } };
@@ -228,7 +228,7 @@ test('a removed definition is restored from the audit log with its seeds, alone 
   const never = `/splits/ws/${project.id}/${flag.name}/environments/${project.production.id}/undelete`;
   refused(await api.post(never), 404, /^Could not find a deleted definition/);
   await api.delete(path);
-  // Defined anew and removed again: the last one comes back.
+  // Defined and removed again: the last one comes back.
   await api.post(path, aDefinition());
   await api.delete(path);
   assert.equal((await api.post(restore)).status, 200);

@@ -172,7 +172,7 @@ suite('changesets', { concurrency: 2 }, () => {
       await schedule.getByText('Next, when someone resumes it').waitFor();
       await press(page, 'Resume');
       await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
-      // What was applied stays; the rest is planned anew.
+      // What was applied stays; the rest is planned again.
       await schedule.getByRole('button', { name: 'Edit plan' }).click();
       const editing = page.getByRole('dialog', { name: 'Edit the plan' });
       await editing.getByLabel('Step 2: percent on').fill('25');
