@@ -84,6 +84,7 @@ export async function startStandby(config: Config, log: Logger, copy: DiskCopy):
 /** A database that cannot be read. */
 const down = {
   clock: Date.now,
+  rowsPerTurn: Infinity,
   one: () => Promise.reject(unavailable(undefined)),
   all: () => Promise.reject(unavailable(undefined)),
   version: () => undefined,

@@ -146,6 +146,7 @@ function writeWith<Result, Access extends AccessLock>(
       keep: tx.keep,
       skipLocked: tx.skipLocked,
       rowsAtOnce: tx.rowsAtOnce,
+      rowsPerTurn: tx.rowsPerTurn,
       one: (query) => tx.one(query),
       all: (query) => tx.all(query),
       run: (query) => tx.run(query),

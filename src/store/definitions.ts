@@ -6,7 +6,8 @@ import { type StoredSummary, summarize } from '#domain/definitions/summary.ts';
 import { Problem } from '#domain/problems.ts';
 import { rolledOutShare } from '#domain/rollouts.ts';
 import type { Reference } from '#domain/schema.ts';
-import { fitting } from './paging.ts';
+import { type FlagRange, flagsAfter, inEachPart, listFlagParts } from './flag-parts.ts';
+import { findPage, fitting, type Page, type Total } from './paging.ts';
 import { inChunks, onRefused, type Reader, type Tx } from './sql.ts';
 
 /** In bytes. A definition can be a megabyte; lists read smaller ones together and larger ones one by one. */
@@ -81,53 +82,94 @@ const smallDefinitionsOf = (place: Sql): Sql => sql`
     and octet_length(d.targeting) <= ${smallTargeting}
   left join flags f on f.id = d.flag_id left join traffic_types t on t.id = f.traffic_type_id`;
 
-/** The archived flags of the environment's project, usually few. */
-const archivedFlags = (environmentId: string) => sql`
-  (select id from flags where archived_at is not null
-      and project_id = (select project_id from environments where id = ${environmentId}))`;
-const whether = (isArchived: boolean, environmentId: string) =>
-  sql`and flag_id ${isArchived ? empty : sql`not`} in ${archivedFlags(environmentId)}`;
+/** The definitions of archived flags in an environment of the project, or those of all others. */
+export interface DefinitionFilter extends FlagRange {
+  readonly environmentId: string;
+}
 
-/** In order of creation: those of archived flags, or those of all others. Targetings are read only for the page. */
+/** Archived flags are usually few. */
+const matching = ({ projectId, environmentId, isArchived }: DefinitionFilter) => sql`
+  environment_id = ${environmentId} and flag_id ${isArchived ? empty : sql`not`} in
+    (select f.id from flags f where ${flagsAfter({ projectId, isArchived: true })})`;
+
+/** In order of creation. Targetings are read only for the page. */
 export async function* listStoredDefinitions(
   db: Reader,
   environment: Reference,
-  { offset, limit, isArchived }: { offset: number; limit: number; isArchived: boolean },
+  { filter, page, counted }: { filter: DefinitionFilter; page: Page; counted: Total },
 ): AsyncGenerator<StoredDefinition> {
-  const rows = await db.all<ListedRow>(sql`
-    select ${columns}, page.flag_id as place_flag_id
-      from (select environment_id, flag_id, created_at from definitions where environment_id = ${environment.id}
-               ${whether(isArchived, environment.id)}
-             order by created_at, flag_id limit ${limit} offset ${offset}) page ${smallDefinitionsOf(sql`page`)}
-     order by page.created_at, page.flag_id`);
+  const places = sql`select environment_id, flag_id, created_at from definitions where ${matching(filter)}`;
+  const rows = await findPage(page, counted, {
+    fromStart: ({ offset, limit }) =>
+      readPage(db, sql`${places} order by created_at, flag_id limit ${limit} offset ${offset}`),
+    fromEnd: ({ offset, limit }) =>
+      readPage(
+        db,
+        sql`
+        ${places} and (${changesOf(filter.environmentId)}) = ${counted.changes}
+         order by created_at desc, flag_id desc limit ${limit} offset ${offset}`,
+      ),
+  });
   for (const row of rows) yield* readListed(db, environment, row);
 }
 
-/** How many definitions one statement reads, at most three megabytes. */
-const definitionsAtOnce = 200;
+const readPage = (db: Reader, page: Sql) =>
+  db.all<ListedRow>(sql`
+    select ${columns}, page.flag_id as place_flag_id from (${page}) page ${smallDefinitionsOf(sql`page`)}
+     order by page.created_at, page.flag_id`);
+
+export async function countDefinitions(db: Reader, filter: DefinitionFilter): Promise<Total> {
+  const { projectId, environmentId, isArchived } = filter;
+  const changes = (await findDefinitionChanges(db, environmentId)) ?? 0;
+  const parts = await listFlagParts(db, { projectId, isArchived: true });
+  const archived = await inEachPart(parts, (part) =>
+    totalOf(
+      db,
+      sql`flags f join definitions d on d.flag_id = f.id and d.environment_id = ${environmentId} where ${part}`,
+    ),
+  );
+  const ofArchived = archived.reduce((sum, some) => sum + some, 0);
+  if (isArchived) return { total: ofArchived, changes };
+  return { total: (await totalOf(db, sql`definitions where environment_id = ${environmentId}`)) - ofArchived, changes };
+}
+
+const totalOf = async (db: Reader, rows: Sql) =>
+  (await db.one<{ total: number }>(sql`select count(*) as total from ${rows}`))?.total ?? 0;
+
+/** The number of the last change to the environment's definitions. */
+export const findDefinitionChanges = async (db: Reader, environmentId: string): Promise<number | undefined> =>
+  (await db.one<{ change_number: number }>(changesOf(environmentId)))?.change_number;
+
+const changesOf = (environmentId: string) => sql`select change_number from environments where id = ${environmentId}`;
+
+/** How many definitions one statement reads, at most 1.6 megabytes. */
+const definitionsAtOnce = 100;
 
 /** Those of the environment that changed after this number, in order of their numbers, without archived flags. */
 export const listDefinitionsAfter = (db: Reader, environment: Reference, changeNumber: number) =>
-  listAfter(db, environment, changeNumber, whether(false, environment.id));
+  listAfter(db, environment, changeNumber, ({ is_archived }) => !is_archived);
 
 /** All of the environment, also those of archived flags. */
-export const listEveryDefinition = (db: Reader, environment: Reference) => listAfter(db, environment, -1, empty);
+export const listEveryDefinition = (db: Reader, environment: Reference) => listAfter(db, environment, -1, () => true);
 
+type NumberedRow = ListedRow & { readonly place_number: number; readonly is_archived: boolean | number };
+
+/** Each statement goes through as many definitions as it reads, however many flags are archived. */
 async function* listAfter(
   db: Reader,
   environment: Reference,
   changeNumber: number,
-  condition: Sql,
+  isWanted: (row: NumberedRow) => boolean,
 ): AsyncGenerator<SeededDefinition> {
   for (let last = changeNumber; ; ) {
-    const rows = await db.all<ListedRow & { place_number: number }>(sql`
-      select ${columns}, page.flag_id as place_flag_id, page.change_number as place_number
+    const rows = await db.all<NumberedRow>(sql`
+      select ${columns}, page.flag_id as place_flag_id, page.change_number as place_number,
+             exists (select 1 from flags a where a.id = page.flag_id and a.archived_at is not null) as is_archived
         from (select environment_id, flag_id, change_number from definitions
                where environment_id = ${environment.id} and change_number > ${last}
-                 ${condition}
                order by change_number limit ${definitionsAtOnce}) page ${smallDefinitionsOf(sql`page`)}
        order by page.change_number`);
-    for (const row of rows) yield* readListed(db, environment, row);
+    for (const row of rows.filter(isWanted)) yield* readListed(db, environment, row);
     if (rows.length < definitionsAtOnce) return;
     last = rows.at(-1)?.place_number ?? last;
   }
@@ -138,13 +180,6 @@ async function* readListed(db: Reader, environment: Reference, row: ListedRow): 
   if (row.targeting !== null) return yield toStored(row, environment);
   const large = await findStoredDefinition(db, environment, row.place_flag_id);
   if (large) yield large;
-}
-
-export async function countDefinitions(db: Reader, environmentId: string, isArchived: boolean): Promise<number> {
-  const row = await db.one<{ total: number }>(sql`
-    select count(*) as total from definitions
-     where environment_id = ${environmentId} ${whether(isArchived, environmentId)}`);
-  return row?.total ?? 0;
 }
 
 export const hasDefinitions = async (db: Reader, environmentId: string): Promise<boolean> =>

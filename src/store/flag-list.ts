@@ -1,9 +1,9 @@
 /** The flag list with several values per filter and a choice of orders. Each order has an index. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
 import { dayMs } from '#domain/durations.ts';
 import { type FlagSort, type FlagState, type FlagTrafficState, quietDays } from '#domain/flag-list.ts';
-import { type ChangedFlag, readFlags } from './flags.ts';
+import { flagsOf, inEachPart, listFlagParts } from './flag-parts.ts';
+import { type ChangedFlag, countFlags, readFlags } from './flags.ts';
 import type { Page } from './paging.ts';
 import { likeLiteral, type Reader } from './sql.ts';
 
@@ -53,45 +53,45 @@ export function listSortedFlags(
   { sort, order, offset, limit }: FlagSort & Page,
 ): Promise<ChangedFlag[]> {
   const by = join(columnsOf[sort].map((column) => sql`${column} ${raw(order)}`));
+  const conditions = join([flagsOf(query), ...filters(query, db.clock())], ' and ');
   return readFlags(
     db,
-    sql`select f.id from flags f where ${conditions(query, db.clock())} order by ${by} limit ${limit} offset ${offset}`,
+    sql`select f.id from flags f where ${conditions} order by ${by} limit ${limit} offset ${offset}`,
     by,
   );
 }
 
+/** The number of all flags of a project that are not archived is stored. */
 export async function countSortedFlags(db: Reader, query: FlagQuery): Promise<number> {
-  const row = await db.one<{ total: number }>(
-    sql`select count(*) as total from flags f where ${conditions(query, db.clock())}`,
-  );
-  return row?.total ?? 0;
+  if (filters(query, db.clock()).length > 0 || query.isArchived)
+    return countMatching({ db, parts: await partsOf(db, query), query });
+  const all = { projectId: query.projectId, tags: [], name: undefined, rolloutStatusId: undefined, isArchived: false };
+  return (await countFlags(db, all)).total;
 }
 
-function conditions(query: FlagQuery, now: number): Sql {
-  const { watcherId } = query;
-  const { projectId, ids, name, search, tags, rolloutStatusIds, trafficTypeIds, ownerIds, states, isArchived } = query;
-  return join(
-    [
-      sql`f.project_id = ${projectId}`,
-      isArchived ? sql`f.archived_at is not null` : sql`f.archived_at is null`,
-      anyOf(sql`f.id`, ids),
-      watcherId === undefined
-        ? empty
-        : sql`exists (select 1 from watches w where w.user_id = ${watcherId} and w.flag_id = f.id)`,
-      name === undefined ? empty : contains(sql`f.name`, name),
-      search === undefined ? empty : sql`(${contains(sql`f.name`, search)} or ${contains(sql`f.description`, search)})`,
-      anyOf(sql`f.rollout_status_id`, rolloutStatusIds),
-      anyOf(sql`f.traffic_type_id`, trafficTypeIds),
-      tags.length === 0
-        ? empty
-        : sql`exists (select 1 from flag_tags t where t.flag_id = f.id and ${anyOf(sql`t.name`, tags)})`,
-      // Owners are JSON; ids need no escaping there.
-      eitherOf(ownerIds.map((id) => contains(sql`f.owners`, JSON.stringify(id)))),
-      eitherOf(states.map(inState)),
-      eitherOf(query.traffic.map((traffic) => withTraffic(traffic, now))),
-    ].filter((condition) => condition !== empty),
-    ' and ',
-  );
+/** Those that are asked for by their ids are few. */
+const partsOf = async (db: Reader, query: FlagQuery): Promise<readonly Sql[]> =>
+  query.ids.length > 0 ? [flagsOf(query)] : listFlagParts(db, query);
+
+function filters(query: FlagQuery, now: number): Sql[] {
+  const { ids, watcherId, name, search, tags, rolloutStatusIds, trafficTypeIds, ownerIds, states } = query;
+  return [
+    anyOf(sql`f.id`, ids),
+    watcherId === undefined
+      ? empty
+      : sql`exists (select 1 from watches w where w.user_id = ${watcherId} and w.flag_id = f.id)`,
+    name === undefined ? empty : contains(sql`f.name`, name),
+    search === undefined ? empty : sql`(${contains(sql`f.name`, search)} or ${contains(sql`f.description`, search)})`,
+    anyOf(sql`f.rollout_status_id`, rolloutStatusIds),
+    anyOf(sql`f.traffic_type_id`, trafficTypeIds),
+    tags.length === 0
+      ? empty
+      : sql`exists (select 1 from flag_tags t where t.flag_id = f.id and ${anyOf(sql`t.name`, tags)})`,
+    // Owners are JSON; ids need no escaping there.
+    eitherOf(ownerIds.map((id) => contains(sql`f.owners`, JSON.stringify(id)))),
+    eitherOf(states.map(inState)),
+    eitherOf(query.traffic.map((traffic) => withTraffic(traffic, now))),
+  ].filter((condition) => condition !== empty);
 }
 
 const contains = (column: Sql, text: string) => sql`lower(${column}) like ${`%${likeLiteral(text)}%`} escape '\\'`;
@@ -129,61 +129,106 @@ export interface Count {
 /** How many tags a reply counts, the most frequent first. */
 const maxTags = 200;
 
-/**
- * How many flags each value of a filter would show, given the other filters. Each statement reads all flags that match,
- * and SQLite blocks the process meanwhile, so other requests get a turn in between.
- */
+/** How many flags each value of a filter would show, given the other filters. */
 export async function countFlagFacets(db: Reader, query: FlagQuery, productionIds: readonly string[]) {
-  const by = async (column: string, without: Partial<FlagQuery>) => {
-    await nextTurn();
-    return db.all<Count>(sql`
-      select f.${raw(column)} as value, count(*) as count from flags f
-       where ${conditions({ ...query, ...without }, db.clock())} group by f.${raw(column)}`);
-  };
+  const parts = await partsOf(db, query);
+  const matching = (without: Partial<FlagQuery>): Matching => ({ db, parts, query: { ...query, ...without } });
   return {
-    total: await countSortedFlags(db, query),
-    rolloutStatuses: await by('rollout_status_id', { rolloutStatusIds: [] }),
-    trafficTypes: await by('traffic_type_id', { trafficTypeIds: [] }),
-    owners: await by('owners', { ownerIds: [] }),
-    tags: await countTags(db, { ...query, tags: [] }),
-    states: await countStates(db, { ...query, states: [] }),
-    production: await countInEnvironments(db, { ...query, states: [] }, productionIds),
-    traffic: await countTraffic(db, { ...query, traffic: [] }),
-    productionTraffic: await countTrafficIn(db, { ...query, traffic: [] }, productionIds),
+    total: await countMatching(matching({})),
+    rolloutStatuses: await countBy('rollout_status_id', matching({ rolloutStatusIds: [] })),
+    trafficTypes: await countBy('traffic_type_id', matching({ trafficTypeIds: [] })),
+    owners: await countBy('owners', matching({ ownerIds: [] })),
+    tags: await countTags(matching({ tags: [] })),
+    states: await countStates(matching({ states: [] })),
+    production: await countInEnvironments(matching({ states: [] }), productionIds),
+    traffic: await countTraffic(matching({ traffic: [] })),
+    productionTraffic: await countTrafficIn(matching({ traffic: [] }), productionIds),
   };
 }
 
-async function countTags(db: Reader, query: FlagQuery): Promise<Count[]> {
-  await nextTurn();
-  return db.all<Count>(sql`
-    select t.name as value, count(*) as count from flags f join flag_tags t on t.flag_id = f.id
-     where ${conditions(query, db.clock())} group by t.name order by count(*) desc, t.name limit ${maxTags}`);
+/** The flags that a query shows. Each is in one of the parts. */
+interface Matching {
+  readonly db: Reader;
+  readonly parts: readonly Sql[];
+  readonly query: FlagQuery;
 }
 
-interface StateCounts {
-  readonly total: number;
-  readonly defined: number;
-  readonly killed: number;
-  readonly different: number;
+/** The rows that a statement about the flags of a part finds, for all parts. */
+async function rowsOf<Row>({ db, parts, query }: Matching, statement: (flags: Sql) => Sql): Promise<Row[]> {
+  const conditions = filters(query, db.clock());
+  const found = await inEachPart(parts, (part) => db.all<Row>(statement(join([part, ...conditions], ' and '))));
+  return found.flat();
 }
 
-async function countStates(db: Reader, query: FlagQuery): Promise<StateCounts> {
-  await nextTurn();
+async function countMatching(matching: Matching): Promise<number> {
+  const rows = await rowsOf<{ total: number }>(
+    matching,
+    (flags) => sql`select count(*) as total from flags f where ${flags}`,
+  );
+  return sumOf(rows, 'total');
+}
+
+const sumOf = <Name extends string>(rows: readonly Readonly<Record<Name, number>>[], name: Name): number =>
+  rows.reduce((sum, row) => sum + row[name], 0);
+
+/** In order of the values. */
+async function countBy(column: string, matching: Matching): Promise<Count[]> {
+  const rows = await rowsOf<Count>(
+    matching,
+    (flags) => sql`
+      select f.${raw(column)} as value, count(*) as count from flags f where ${flags} group by f.${raw(column)}`,
+  );
+  return addUp(rows).sort((one, other) => compare(one.value, other.value));
+}
+
+const addUp = (rows: readonly Count[]): Count[] =>
+  [...Map.groupBy(rows, ({ value }) => value)].map(([value, some]) => ({ value, count: sumOf(some, 'count') }));
+
+const compare = (one: string, other: string): number => (one < other ? -1 : Number(one > other));
+
+async function countTags(matching: Matching): Promise<Count[]> {
+  const rows = await rowsOf<Count>(
+    matching,
+    (flags) => sql`
+      select t.name as value, count(*) as count from flags f join flag_tags t on t.flag_id = f.id
+       where ${flags} group by t.name`,
+  );
+  return addUp(rows)
+    .sort((one, other) => other.count - one.count || compare(one.value, other.value))
+    .slice(0, maxTags);
+}
+
+async function countStates(matching: Matching) {
   const counted = (state: Sql) => sql`coalesce(sum(case when ${state} then 1 else 0 end), 0)`;
-  const row = await db.one<StateCounts>(sql`
-    select count(*) as total, ${counted(anywhere.defined)} as defined, ${counted(anywhere.killed)} as killed,
-           ${counted(anywhere.different)} as different
-      from flags f where ${conditions(query, db.clock())}`);
-  return row ?? { total: 0, defined: 0, killed: 0, different: 0 };
+  const rows = await rowsOf<Record<'total' | 'defined' | 'killed' | 'different', number>>(
+    matching,
+    (flags) => sql`
+      select count(*) as total, ${counted(anywhere.defined)} as defined, ${counted(anywhere.killed)} as killed,
+             ${counted(anywhere.different)} as different
+        from flags f where ${flags}`,
+  );
+  return {
+    total: sumOf(rows, 'total'),
+    defined: sumOf(rows, 'defined'),
+    killed: sumOf(rows, 'killed'),
+    different: sumOf(rows, 'different'),
+  };
 }
 
-async function countInEnvironments(db: Reader, query: FlagQuery, ids: readonly string[]) {
+async function countInEnvironments(matching: Matching, ids: readonly string[]) {
   if (ids.length === 0) return [];
-  await nextTurn();
-  return db.all<{ id: string; defined: number; killed: number }>(sql`
-    select s.environment_id as id, count(*) as defined, sum(case when s.killed then 1 else 0 end) as killed
-      from flags f join definition_summaries s on s.flag_id = f.id and ${anyOf(sql`s.environment_id`, ids)}
-     where ${conditions(query, db.clock())} group by s.environment_id`);
+  const rows = await rowsOf<{ id: string; defined: number; killed: number }>(
+    matching,
+    (flags) => sql`
+      select s.environment_id as id, count(*) as defined, sum(case when s.killed then 1 else 0 end) as killed
+        from flags f join definition_summaries s on s.flag_id = f.id and ${anyOf(sql`s.environment_id`, ids)}
+       where ${flags} group by s.environment_id`,
+  );
+  return [...Map.groupBy(rows, ({ id }) => id)].map(([id, some]) => ({
+    id,
+    defined: sumOf(some, 'defined'),
+    killed: sumOf(some, 'killed'),
+  }));
 }
 
 export interface TrafficCounts {
@@ -200,21 +245,34 @@ const countedTraffic = (now: number): Sql => {
              ${quiet(quietDays['quiet-30d'])} as "quiet-30d"`;
 };
 
-async function countTraffic(db: Reader, query: FlagQuery): Promise<TrafficCounts> {
-  await nextTurn();
-  const now = db.clock();
-  const row = await db.one<TrafficCounts>(sql`
-    select count(*) as total, ${countedTraffic(now)}
-      from (select ${lastTraffic()} as last_at from flags f where ${conditions(query, now)}) p`);
-  return row ?? { total: 0, seen: 0, 'quiet-7d': 0, 'quiet-30d': 0 };
+type SeenCounts = Omit<TrafficCounts, 'total'>;
+
+const addTraffic = (rows: readonly SeenCounts[]): SeenCounts => ({
+  seen: sumOf(rows, 'seen'),
+  'quiet-7d': sumOf(rows, 'quiet-7d'),
+  'quiet-30d': sumOf(rows, 'quiet-30d'),
+});
+
+async function countTraffic(matching: Matching): Promise<TrafficCounts> {
+  const now = matching.db.clock();
+  const rows = await rowsOf<TrafficCounts>(
+    matching,
+    (flags) => sql`
+      select count(*) as total, ${countedTraffic(now)}
+        from (select ${lastTraffic()} as last_at from flags f where ${flags}) p`,
+  );
+  return { total: sumOf(rows, 'total'), ...addTraffic(rows) };
 }
 
-async function countTrafficIn(db: Reader, query: FlagQuery, ids: readonly string[]) {
+async function countTrafficIn(matching: Matching, ids: readonly string[]) {
   if (ids.length === 0) return [];
-  await nextTurn();
-  const now = db.clock();
-  return db.all<Omit<TrafficCounts, 'total'> & { id: string }>(sql`
-    select l.environment_id as id, ${countedTraffic(now)}
-      from flags f join flag_traffic l on l.flag_id = f.id and ${anyOf(sql`l.environment_id`, ids)}
-     where ${conditions(query, now)} group by l.environment_id`);
+  const now = matching.db.clock();
+  const rows = await rowsOf<SeenCounts & { id: string }>(
+    matching,
+    (flags) => sql`
+      select l.environment_id as id, ${countedTraffic(now)}
+        from flags f join flag_traffic l on l.flag_id = f.id and ${anyOf(sql`l.environment_id`, ids)}
+       where ${flags} group by l.environment_id`,
+  );
+  return [...Map.groupBy(rows, ({ id }) => id)].map(([id, some]) => ({ id, ...addTraffic(some) }));
 }

@@ -20,6 +20,7 @@ export function instrumented(store: Store, watch: WatchDatabase): Store {
   };
   const reader: Reader = {
     clock: () => store.clock(),
+    rowsPerTurn: store.rowsPerTurn,
     one: (query) => timed(watch('read', query), store.one(query)),
     all: (query) => timed(watch('read', query), store.all(query)),
   };

@@ -1,5 +1,6 @@
 /** Finds what the projects of a scope contain by parts of names. */
-import sql, { join, raw, type Sql } from 'sql-template-tag';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
 import type { Scope } from '#domain/access.ts';
 import type { Found, SearchKind } from '#domain/search.ts';
 import type { Page } from './paging.ts';
@@ -26,9 +27,63 @@ interface Row {
 
 /**
  * In a few projects of the scope, from the one with that number on. Short names first, within each kind. Names are
- * compared along their index; SQLite blocks the process meanwhile, so not in all projects at once.
+ * compared along their index; SQLite blocks the process meanwhile, so not in all projects at once, nor in all flags of a
+ * project.
  */
-export async function listFound(db: Reader, { scope, kinds, words, limit, projects }: Search): Promise<Found[]> {
+export async function listFound(db: Reader, search: Search): Promise<Found[]> {
+  const { scope, kinds, projects } = search;
+  const reached = sql`
+    select id, name from projects where ${scopeFilter(scope, sql`projects.id`)} order by created_at, id
+     limit ${projects.limit} offset ${projects.offset}`;
+  const rows = Number.isFinite(db.rowsPerTurn)
+    ? [
+        ...(await findRows(db, search, { kinds: new Set([...kinds].filter((kind) => kind !== 'flag')), reached })),
+        ...(kinds.has('flag') ? await findFlags(db, search, reached) : []),
+      ]
+    : await findRows(db, search, { kinds, reached });
+  const byKind = Map.groupBy(rows, ({ kind }) => kind);
+  return [...kinds]
+    .flatMap((kind) => byKind.get(kind) ?? [])
+    .map(({ kind, name, project_id: id, project_name }) => ({ kind, name, project: { id, name: project_name } }));
+}
+
+/** Project by project, and of each some flags at a time. */
+async function findFlags(db: Reader, search: Search, reached: Sql): Promise<Row[]> {
+  let shortest: Row[] = [];
+  for (const { id } of await db.all<{ id: string }>(reached)) {
+    for (let last: string | undefined = ''; last !== undefined; ) {
+      await nextTurn();
+      const end: string | undefined = await findLastName(db, id, last);
+      const names = sql`and o.name > ${last} ${end === undefined ? empty : sql`and o.name <= ${end}`}`;
+      const project = sql`select id, name from projects where id = ${id}`;
+      const found = await findRows(db, search, { kinds: new Set(['flag']), reached: project, names });
+      shortest = [...shortest, ...found].sort(byLength).slice(0, search.limit);
+      last = end;
+    }
+  }
+  return shortest;
+}
+
+const byLength = (one: Row, other: Row): number =>
+  one.name.length - other.name.length || (one.name < other.name ? -1 : Number(one.name > other.name));
+
+/** Of the flags that one statement should go through; undefined if these are the last. */
+const findLastName = async (db: Reader, projectId: string, after: string): Promise<string | undefined> =>
+  (
+    await db.one<{ name: string }>(sql`
+      select name from flags where project_id = ${projectId} and name > ${after}
+       order by name limit 1 offset ${db.rowsPerTurn - 1}`)
+  )?.name;
+
+interface Part {
+  readonly kinds: ReadonlySet<SearchKind>;
+  /** The projects. */
+  readonly reached: Sql;
+  /** Which of their flags. */
+  readonly names?: Sql;
+}
+
+function findRows(db: Reader, { scope, words, limit }: Search, { kinds, reached, names = empty }: Part) {
   const branch = (kind: SearchKind, name: Sql, from: Sql) => sql`
     select * from (
       select ${kind} as kind, ${name} as name, p.id as project_id, p.name as project_name
@@ -36,7 +91,7 @@ export async function listFound(db: Reader, { scope, kinds, words, limit, projec
   // SQLite keeps the order of a cross join.
   const inProject = (table: string) => sql`reached p cross join ${raw(table)} o where o.project_id = p.id`;
   const branches: Record<SearchKind, Sql> = {
-    flag: branch('flag', sql`o.name`, sql`${inProject('flags')} and o.archived_at is null`),
+    flag: branch('flag', sql`o.name`, sql`${inProject('flags')} ${names} and o.archived_at is null`),
     segment: branch('segment', sql`o.name`, inProject('segments')),
     environment: branch(
       'environment',
@@ -45,19 +100,12 @@ export async function listFound(db: Reader, { scope, kinds, words, limit, projec
     ),
     project: branch('project', sql`p.name`, sql`reached p where 1 = 1`),
   };
-  const rows = await db.all<Row>(sql`
-    with reached as (
-      select id, name from projects where ${scopeFilter(scope, sql`projects.id`)} order by created_at, id
-       limit ${projects.limit} offset ${projects.offset})
+  return db.all<Row>(sql`
+    with reached as (${reached})
     ${join(
       [...kinds].map((kind) => branches[kind]),
       ' union all ',
     )}`);
-  return rows.map(({ kind, name, project_id, project_name }) => ({
-    kind,
-    name,
-    project: { id: project_id, name: project_name },
-  }));
 }
 
 const contains = (name: Sql, words: Search['words']): Sql =>

@@ -24,6 +24,7 @@ import * as delivery from '#store/delivery.ts';
 import * as drift from '#store/drift.ts';
 import * as environments from '#store/environments.ts';
 import * as flagList from '#store/flag-list.ts';
+import * as flagParts from '#store/flag-parts.ts';
 import * as flagSets from '#store/flag-sets.ts';
 import * as flags from '#store/flags.ts';
 import * as groups from '#store/groups.ts';
@@ -156,6 +157,8 @@ const flagQueries = [
   ...flagConditions.map((condition) => ({ ...allFlags, ...condition })),
   Object.assign({ ...allFlags }, ...flagConditions) as flagList.FlagQuery,
 ];
+const flagRanges = [false, true].map((isArchived) => ({ projectId: project.id, isArchived }));
+const definitionFilters = flagRanges.map((range) => ({ ...range, environmentId: environment.id }));
 const segmentFilters = combined<Required<segments.SegmentFilter>>({
   projectId: [project.id],
   kind: ['standard', undefined as never],
@@ -269,6 +272,7 @@ const lists: Record<string, readonly Run[]> = {
     ),
   ),
   countSortedFlags: flagQueries.map((query) => (db) => flagList.countSortedFlags(db, query)),
+  listFlagParts: flagRanges.map((range) => (db) => flagParts.listFlagParts({ ...db, rowsPerTurn: 1 }, range)),
   countFlagFacets: flagQueries.map(
     (query) => (db) => flagList.countFlagFacets(db, query, [project.staging.id, project.production.id]),
   ),
@@ -279,8 +283,11 @@ const lists: Record<string, readonly Run[]> = {
   countFlags: flagFilters.map((filter) => (db) => flags.countFlags(db, filter)),
   listOwnedFlagIds: [(db) => flags.listOwnedFlagIds(db, user.id, 50)],
   listFlagNames: [(db) => flags.listFlagNames(db, project.id, manyIds)],
-  listStoredDefinitions: [false, true].map(
-    (isArchived) => (db) => allOf(definitions.listStoredDefinitions(db, environment, { ...page, isArchived })),
+  listStoredDefinitions: definitionFilters.flatMap((filter) =>
+    [page, { offset: 90, limit: 10 }].map(
+      (some) => (db: Reader) =>
+        allOf(definitions.listStoredDefinitions(db, environment, { filter, page: some, counted })),
+    ),
   ),
   listOldChanges: [(db) => retention.listOldChanges(db, place, { before: place.at + 1, limit: 50 })],
   countChanges: changeFilters.map((filter) => (db) => changes.countChanges(db, filter, 1_000)),
@@ -291,9 +298,7 @@ const lists: Record<string, readonly Run[]> = {
   listKillTimes: changeFilters.map((filter) => (db) => changes.listKillTimes(db, filter, { from: 0, to: 1 })),
   listNodes: [(db) => server.listNodes(db)],
   countSessions: [(db) => sessions.countSessions(db)],
-  countDefinitions: [false, true].map(
-    (isArchived) => (db) => definitions.countDefinitions(db, environment.id, isArchived),
-  ),
+  countDefinitions: definitionFilters.map((filter) => (db) => definitions.countDefinitions(db, filter)),
   listDefinedFlags: [(db) => definitions.listDefinedFlags(db, environment.id, 500)],
   listStoredFlags: [(db) => flags.listStoredFlags(db, project.id, 50)],
   countFlagsAndDefinitions: [(db) => flags.countFlagsAndDefinitions(db, project.id)],
@@ -529,6 +534,8 @@ const txWith = (methods: Pick<Tx, 'one' | 'all' | 'run'>): Tx => ({
   keep: empty,
   skipLocked: empty,
   rowsAtOnce: 250,
+  // Parts have an end.
+  rowsPerTurn: onPostgres ? Infinity : 1,
   clock: () => 0,
   rowsOf: () => empty,
   isOneOf: (column, values) => sql`${column} in (${join([...values])})`,
@@ -612,6 +619,9 @@ const smallSorts: Record<string, readonly SmallSort[]> = {
       statement: /order by length\(p\.name\), p\.name limit \?\) project$/,
       because: 'keeps only as many as the limit',
     },
+    ...(onPostgres
+      ? []
+      : [{ statement: /order by length\(o\.name\), o\.name limit \?\) flag$/, because: 'the same' }]),
   ],
   listApproverNames: [
     { statement: /order by g\.environment_id, g\.position limit \?$/, because: 'the lists of one page' },
@@ -806,6 +816,41 @@ test('an entry finds its place and the state before it by one look into an index
         'SEARCH changes USING COVERING INDEX changes_object_id (object_id=?)',
       ],
     );
+});
+
+test('a statement that looks at each flag goes through one part of them', byNumbers, async () => {
+  const queries = flagQueries.filter(({ ids }) => ids.length === 0);
+  const statements = await statementsOf(
+    queries.flatMap((query) => [
+      (db) => flagList.countSortedFlags(db, query),
+      (db) => flagList.countFlagFacets(db, query, [project.staging.id, project.production.id]),
+    ]),
+  );
+  const counting = statements.filter(({ sql: text }) => text.includes(' from flags f'));
+  assert.ok(counting.length > 100);
+  for (const statement of counting) {
+    const steps = (await planOf(statement)).filter((step) => step.startsWith('SEARCH f '));
+    assert.match(
+      steps.join(),
+      /^SEARCH f USING INDEX flags_(?:live|archived) \(project_id=\? AND \(created_at,id\)>\(\?,\?\)/,
+      statement.sql,
+    );
+  }
+});
+
+test('definitions are listed and counted without looking at every flag', byNumbers, async () => {
+  const flagSteps = async (run: Run) => {
+    const plans = await Promise.all((await statementsOf([run])).map(planOf));
+    return new Set(plans.flat().flatMap((step) => / USING INDEX (flags_\w+)/.exec(step)?.[1] ?? []));
+  };
+  for (const filter of definitionFilters) {
+    const found = { filter, page, counted };
+    const listing = await flagSteps((db) => allOf(definitions.listStoredDefinitions(db, environment, found)));
+    const counting = await flagSteps((db) => definitions.countDefinitions(db, filter));
+    assert.deepEqual([listing, counting], [new Set(['flags_archived']), new Set(['flags_archived'])]);
+  }
+  const reading = await flagSteps((db) => allOf(definitions.listDefinitionsAfter(db, environment, 1)));
+  assert.deepEqual(reading, new Set());
 });
 
 test('keys that changed after a number are read from there on, not from the first change', {

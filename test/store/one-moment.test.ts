@@ -23,6 +23,7 @@ async function readAround<Thing>(read: (db: Reader) => Promise<Thing>, change: (
   const before = await read(api.store);
   const meanwhile = await read({
     clock: () => api.store.clock(),
+    rowsPerTurn: api.store.rowsPerTurn,
     one: (query) => changing(api.store.one(query)),
     all: (query) => changing(api.store.all(query)),
   });

@@ -33,7 +33,12 @@ async function aStore() {
     statements.count += 1;
     return store.one(query);
   };
-  return { store, clock, statements, db: { clock: () => clock.now, one, all: store.all.bind(store) } };
+  return {
+    store,
+    clock,
+    statements,
+    db: { clock: () => clock.now, rowsPerTurn: store.rowsPerTurn, one, all: store.all.bind(store) },
+  };
 }
 
 /** Until it knows. */

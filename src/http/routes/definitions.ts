@@ -21,9 +21,16 @@ import type { Note } from '#domain/projects.ts';
 import type { Reference } from '#domain/schema.ts';
 import { warnAboutEmpty } from '#domain/segments.ts';
 import { findPending } from '#store/change-requests.ts';
-import { countDefinitions, findStoredDefinition, listStoredDefinitions } from '#store/definitions.ts';
+import {
+  countDefinitions,
+  type DefinitionFilter,
+  findDefinitionChanges,
+  findStoredDefinition,
+  listStoredDefinitions,
+} from '#store/definitions.ts';
 import { listNamedSegments } from '#store/segments.ts';
 import type { Reader } from '#store/sql.ts';
+import { cachedTotals } from '../paging/count-cache.ts';
 import { type Call, implement } from '../pipeline/implement.ts';
 import { JsonReply, jsonPage, separated } from '../pipeline/json-reply.ts';
 import { noteOf } from '../pipeline/notes.ts';
@@ -31,14 +38,19 @@ import { noteOf } from '../pipeline/notes.ts';
 type Switch = Call<typeof contract.killDefinition>;
 
 export const definitions = (db: Reader) => {
+  const totalOf = cachedTotals<DefinitionFilter>({
+    count: (filter) => countDefinitions(db, filter),
+    findChanges: ({ environmentId }) => findDefinitionChanges(db, environmentId),
+  });
   const kill = async (call: Switch) => toReply(await killDefinition(call.context, changeOf(call, call.body)));
   const restore = async (call: Switch) => toReply(await restoreDefinition(call.context, changeOf(call, call.body)));
   return implement(contract, {
-    listDefinitions: async ({ environment, query: { archived, ...query } }) => {
-      const isArchived = archived !== undefined;
+    listDefinitions: async ({ project, environment, query: { archived, ...query } }) => {
+      const filter = { projectId: project.id, environmentId: environment.id, isArchived: archived !== undefined };
+      const counted = await totalOf(filter);
       return jsonPage(query, contract.listDefinitions.pageSize, {
-        list: (page) => separated(definitionTexts(listStoredDefinitions(db, environment, { ...page, isArchived }))),
-        count: () => countDefinitions(db, environment.id, isArchived),
+        list: (page) => separated(definitionTexts(listStoredDefinitions(db, environment, { filter, page, counted }))),
+        count: async () => counted.total,
       });
     },
     getDefinition: async ({ actor, project, environment, flag, params }) => {

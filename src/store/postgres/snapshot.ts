@@ -31,6 +31,7 @@ export async function openPostgresSnapshot(url: string): Promise<Snapshot> {
 }
 
 class PostgresSnapshot implements Snapshot {
+  readonly rowsPerTurn = Infinity;
   readonly #client: Client;
 
   constructor(client: Client) {

@@ -49,6 +49,7 @@ export async function openPostgres({ url, poolSize, clock }: PostgresOptions): P
 }
 
 class PostgresStore implements Store {
+  readonly rowsPerTurn = Infinity;
   readonly #pool: Pool;
   readonly #clock: () => number;
   readonly #url: string;
@@ -253,6 +254,7 @@ class PostgresTx implements RootTx, SchemaTx {
   readonly keep = sql`for key share`;
   readonly skipLocked = sql`for update skip locked`;
   readonly rowsAtOnce = 2_000;
+  readonly rowsPerTurn = Infinity;
   /** By their texts. */
   readonly notices = new Map<string, Notice>();
   readonly #client: PoolClient;

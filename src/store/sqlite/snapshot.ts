@@ -3,6 +3,7 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { Sql } from 'sql-template-tag';
 import { OperatorError } from '#domain/operator.ts';
 import type { Snapshot } from '../sql.ts';
+import { rowsPerTurn } from './connection.ts';
 
 /** A server that recovers or changes the schema locks the file briefly. */
 const busyTimeoutMs = 5_000;
@@ -24,6 +25,7 @@ export function openSqliteSnapshot(file: string): Snapshot {
 }
 
 class SqliteSnapshot implements Snapshot {
+  readonly rowsPerTurn = rowsPerTurn;
   readonly #database: DatabaseSync;
 
   constructor(database: DatabaseSync) {

@@ -26,7 +26,7 @@ import { makeFolder } from '../folders.ts';
 import { type Listener, missed, type Notice, notify } from '../notices.ts';
 import { type CacheTag, type RootTx, type SchemaTx, type Store, Unchanged, unavailable } from '../sql.ts';
 import { type Touched, VisibleCommits } from './commits.ts';
-import { Connection, isBusy, isDown, refuseDiskError, refuseDown } from './connection.ts';
+import { Connection, isBusy, isDown, refuseDiskError, refuseDown, rowsPerTurn } from './connection.ts';
 import { Announcements, SqliteTx } from './transaction.ts';
 import { WriteAheadLog } from './wal.ts';
 
@@ -110,6 +110,7 @@ class SqliteStore implements Store {
   readonly #log: WriteAheadLog;
   readonly #commits: VisibleCommits;
   readonly #clock: () => number;
+  readonly rowsPerTurn = rowsPerTurn;
   readonly #listeners: Listener[] = [];
   #queue: Waiting[] = [];
   /** Set while the queue is processed; never rejects. */

@@ -4,7 +4,7 @@ import sql, { empty, type Sql } from 'sql-template-tag';
 import { encodeNotice, type Notice } from '../notices.ts';
 import type { DefinitionTag, RootTx, SchemaTx } from '../sql.ts';
 import type { Touched } from './commits.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, rowsPerTurn } from './connection.ts';
 
 /** A transaction of many statements takes several turns of the event loop. */
 const longestTurnMs = 5;
@@ -39,6 +39,7 @@ export class SqliteTx implements RootTx, SchemaTx {
   readonly keep = empty;
   readonly skipLocked = empty;
   readonly rowsAtOnce = 250;
+  readonly rowsPerTurn = rowsPerTurn;
   readonly #handle: Connection;
   readonly #said: Announcements;
   #turnEnds = performance.now() + longestTurnMs;
