@@ -71,9 +71,11 @@ async function flagsOf(db: Reader, people: readonly DuePerson[], signal: AbortSi
     if (signal?.aborted) break;
     const { flags } = await readCleanup(db, project.id, await listEnvironments(db, project.id, everything));
     const owned = new Map<string, Reminded[]>();
-    for (const flag of flags.filter(isReminded)) {
-      const owners = new Set(flag.owners.flatMap(({ id }) => peopleBehind.get(id) ?? []).map(({ id }) => id));
-      for (const id of owners) owned.set(id, [...(owned.get(id) ?? []), flag]);
+    for await (const some of flags) {
+      for (const flag of some.filter(isReminded)) {
+        const owners = new Set(flag.owners.flatMap(({ id }) => peopleBehind.get(id) ?? []).map(({ id }) => id));
+        for (const id of owners) owned.set(id, [...(owned.get(id) ?? []), flag]);
+      }
     }
     for (const [userId, some] of owned) {
       const scope = isAdministrator.has(userId) ? everything : ({ kind: 'member', userId } as const);

@@ -18,9 +18,10 @@ import {
 import type { Targeting } from '#domain/definitions/definition.ts';
 import { dayMs } from '#domain/durations.ts';
 import type { Environment } from '#domain/environments.ts';
+import { listFlagParts } from './flag-parts.ts';
 import { fitting } from './paging.ts';
 import { isPermanent } from './rollout-statuses.ts';
-import { housekeep, inChunks, type Reader, type Store, type Tx } from './sql.ts';
+import { housekeep, type Reader, type Store, type Tx } from './sql.ts';
 
 interface PolicyRow {
   readonly one_treatment_days: number;
@@ -88,43 +89,64 @@ export interface Cleanup {
   readonly policy: CleanupPolicy;
   /** Those that decide. */
   readonly environments: readonly Environment[];
-  /** All flags of the project that are not archived, in order of creation. */
-  readonly flags: readonly CleanupFlag[];
+  /**
+   * All flags of the project that are not archived, in order of creation, some at a time: keep only what you need of
+   * them, because collecting garbage takes long among 100,000 of them.
+   */
+  readonly flags: AsyncIterable<readonly CleanupFlag[]>;
 }
 
 /** How many flags a statement is about: with 12 environments, it takes about 3 ms on SQLite. */
 const flagsAtOnce = 100;
 
-/**
- * Reads what is known about all flags of a project. SQLite reads without waiting, so others get a turn after each
- * statement.
- */
+/** What is known about all flags of a project. */
 export async function readCleanup(db: Reader, projectId: string, all: readonly Environment[]): Promise<Cleanup> {
   const policy = await findPolicy(db, projectId);
   const environments = decisiveOf(all, policy);
+  return { policy, environments, flags: cleanupFlags(db, { projectId, policy, environments, all }) };
+}
+
+interface Place {
+  readonly projectId: string;
+  readonly policy: CleanupPolicy;
+  readonly environments: readonly Environment[];
+  readonly all: readonly Environment[];
+}
+
+/** SQLite reads without waiting, so others get a turn after each statement. */
+async function* cleanupFlags(
+  db: Reader,
+  { projectId, policy, environments, all }: Place,
+): AsyncGenerator<readonly CleanupFlag[]> {
   const at = db.clock();
   const unknown = await unknownSegments(db, projectId, environments);
-  const found: { row: FlagRow; facts: FlagFacts }[] = [];
+  const isReporting = await hasTraffic(db, projectId, at - policy.quietDays * dayMs);
+  const now = { at, policy, isReporting };
   for (let last: FlagRow | undefined; ; ) {
     const rows = await listCleanupFlags(db, projectId, last, flagsAtOnce);
     await nextTurn();
     const ids = rows.map(({ id }) => id);
     const byFlag = Map.groupBy(ids.length > 0 ? await listFacts(db, ids) : [], ({ flag_id }) => flag_id);
     await nextTurn();
-    for (const row of rows)
-      found.push({ row, facts: flagFacts(row, byFlag.get(row.id) ?? [], environments, { at, unknown }) });
+    yield rows.map((row) => {
+      const facts = flagFacts(row, byFlag.get(row.id) ?? [], environments, { at, unknown });
+      return toCleanupFlag(row, facts, { now, all });
+    });
     last = rows.at(-1);
-    if (!last || rows.length < flagsAtOnce) break;
+    if (!last || rows.length < flagsAtOnce) return;
   }
-  const since = at - policy.quietDays * dayMs;
-  const isReporting = found.some(({ facts }) => (facts.lastTrafficAt ?? 0) > since);
-  const now = { at, policy, isReporting };
-  const flags: CleanupFlag[] = [];
-  for (const some of inChunks(found, flagsAtOnce)) {
-    flags.push(...some.map(({ row, facts }) => toCleanupFlag(row, facts, { now, all })));
+}
+
+/** Whether SDKs evaluated a flag of the project after that time, other than archived ones. */
+async function hasTraffic(db: Reader, projectId: string, since: number): Promise<boolean> {
+  for (const part of await listFlagParts(db, { projectId, isArchived: false })) {
+    const found = await db.one(sql`
+      select 1 from flags f where ${part}
+         and exists (select 1 from flag_traffic t where t.flag_id = f.id and t.last_at > ${since}) limit 1`);
+    if (found) return true;
     await nextTurn();
   }
-  return { policy, environments, flags };
+  return false;
 }
 
 interface FlagRow extends Omit<KeepRow, 'note' | 'kept_at' | 'kept_by'> {

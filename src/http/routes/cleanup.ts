@@ -11,33 +11,41 @@ import { readCleanup } from '#store/cleanup.ts';
 import { listEnvironments } from '#store/environments.ts';
 import type { Reader } from '#store/sql.ts';
 import { listCounts } from '#store/traffic.ts';
+import { firstOf } from '../paging/first.ts';
 import { implement } from '../pipeline/implement.ts';
+import { JsonReply } from '../pipeline/json-reply.ts';
 
 export const cleanup = (db: Reader, delivery: Delivery | undefined) =>
   implement(contract, {
     listCleanup: async ({ actor, project, query: { group, owner, points, offset = 0, limit: asked } }) => {
       const all = await listEnvironments(db, project.id, actor.scope);
       const { policy, environments, flags } = await readCleanup(db, project.id, all);
-      const owned = flags.filter(({ owners }) => owner === undefined || owners.some(({ id }) => id === owner));
-      const isListed = (flag: CleanupFlag) =>
-        group === undefined ? !['kept', 'in-use'].includes(flag.group) : flag.group === group;
-      const listed = owned.filter(isListed).sort(byGroupAndTime);
+      const isOwned = ({ owners }: CleanupFlag) => owner === undefined || owners.some(({ id }) => id === owner);
+      const listed = group === undefined ? cleanupGroups.filter((one) => one !== 'kept' && one !== 'in-use') : [group];
       const limit = limited(asked, contract.listCleanup.pageSize);
+      const first = firstOf(offset + limit, byGroupAndTime);
+      const counts = Object.fromEntries(cleanupGroups.map((one) => [one, 0])) as Counts;
+      const pointTexts: string[] = [];
+      for await (const some of flags) {
+        const owned = some.filter(isOwned);
+        for (const flag of owned) counts[flag.group] += 1;
+        first.add(owned.filter((flag) => listed.includes(flag.group)));
+        if (points && owned.length > 0) pointTexts.push(owned.map(toPointText).join(','));
+      }
       const objects: CleanupFlag[] = [];
-      for (const flag of listed.slice(offset, offset + limit)) {
+      for (const flag of first.inOrder().slice(offset)) {
         objects.push({ ...flag, ...(await usesOf(flag, { db, delivery, environments, all })) });
       }
-      const grouped = Map.groupBy(owned, (flag) => flag.group);
-      return {
+      const page = {
         objects,
         offset,
         limit,
-        totalCount: listed.length,
+        totalCount: listed.reduce((sum, one) => sum + counts[one], 0),
         policy,
         environments: environments.map(({ id, name }) => ({ id, name })),
-        counts: Object.fromEntries(cleanupGroups.map((one) => [one, grouped.get(one)?.length ?? 0])) as Counts,
-        ...(points ? { points: owned } : {}),
+        counts,
       };
+      return points ? new JsonReply(withPoints(page, pointTexts)) : page;
     },
     changeCleanupPolicy: async ({ context, project, body }) => changePolicy(context, project, body),
     keepFlag: async ({ context, project, flag, body }) => keepFlag(context, { project, flag }, body),
@@ -51,6 +59,16 @@ const startOf = ({ treatmentSince, killedSince, creationTime }: CleanupFlag): nu
 
 const byGroupAndTime = (one: CleanupFlag, other: CleanupFlag): number =>
   cleanupGroups.indexOf(one.group) - cleanupGroups.indexOf(other.group) || startOf(one) - startOf(other);
+
+const toPointText = ({ name, group, creationTime, treatmentSince }: CleanupFlag): string =>
+  JSON.stringify({ name, group, creationTime, treatmentSince });
+
+/** The page, and all flags in short, already as text. */
+async function* withPoints(page: object, texts: readonly string[]): AsyncGenerator<string> {
+  yield `${JSON.stringify(page).slice(0, -1)},"points":[`;
+  for (const [index, text] of texts.entries()) yield index === 0 ? text : `,${text}`;
+  yield ']}';
+}
 
 interface Sources {
   readonly db: Reader;

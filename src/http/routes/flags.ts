@@ -45,9 +45,10 @@ import { countFlags, type FlagFilter, findFlagChanges, listFlags } from '#store/
 import type { Page } from '#store/paging.ts';
 import { countDirectDependents, listDirectDependents } from '#store/references.ts';
 import { listRolloutStatuses } from '#store/rollout-statuses.ts';
-import type { Reader } from '#store/sql.ts';
+import { inChunks, type Reader } from '#store/sql.ts';
 import { listLastTrafficOfFlags } from '#store/traffic.ts';
 import { cachedTotals } from '../paging/count-cache.ts';
+import { firstOf } from '../paging/first.ts';
 import { offsetPage } from '../paging/offset.ts';
 import { implement } from '../pipeline/implement.ts';
 import { JsonReply, jsonPage, separated } from '../pipeline/json-reply.ts';
@@ -107,8 +108,14 @@ export const flags = (db: Reader) => {
       const { flagCount, flags } = await listDrift(db, { projectId: project.id, name, ...compared });
       const found = flags.filter(({ kinds }) => !kind || kinds.some((one) => kind.includes(one)));
       const listing = await offsetPage(page, contract.listDrift.pageSize, {
-        list: ({ offset, limit }) =>
-          withSummaries(db, found.sort(driftOrders[sort]).slice(offset, offset + limit), environments),
+        list: async ({ offset, limit }) => {
+          const first = firstOf(offset + limit, driftOrders[sort]);
+          for (const some of inChunks(found, driftsAtOnce)) {
+            first.add(some);
+            await nextTurn();
+          }
+          return withSummaries(db, first.inOrder().slice(offset), environments);
+        },
         count: async () => found.length,
       });
       const countOf = (wanted: DriftKind) => flags.filter(({ kinds }) => kinds.includes(wanted)).length;
@@ -193,6 +200,9 @@ async function flagQuery(db: Reader, { actor, project, environments, asked }: As
     isArchived: asked.archived !== undefined,
   };
 }
+
+/** How many flags are sorted before others get a turn. */
+const driftsAtOnce = 1_000;
 
 /** Refuses environments that the project does not have. */
 function comparedEnvironments(environments: readonly Environment[], base?: string, others?: readonly string[]) {
