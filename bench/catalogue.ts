@@ -59,7 +59,7 @@ const batch = { file: 2_000, server: 50 };
 
 export interface Catalogue {
   readonly flags: number;
-  /** So many people, and so many groups. */
+  /** How many people, and how many groups. */
   readonly people: number;
 }
 

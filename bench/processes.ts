@@ -45,7 +45,7 @@ export function startServant<Order, Answer>(script: string, place: Place): Serva
   const ended = once(child, 'exit').then(() => {
     throw new Error(`${script} ended`);
   });
-  // Only who waits for an answer cares.
+  // Only callers that wait for a response care.
   ended.catch(() => undefined);
   return {
     ...follow(child),

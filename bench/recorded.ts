@@ -102,7 +102,7 @@ const readsInto = (db: Reader, statements: Statement[]) => ({
   },
 });
 
-/** The same thing but for some members. */
+/** The same object except for some members. */
 const overriding = <Thing extends object>(thing: Thing, members: Readonly<Record<string, unknown>>): Thing =>
   new Proxy(thing, {
     get: (_, name) => {

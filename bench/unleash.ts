@@ -43,7 +43,7 @@ const tokenOfSdks = `default:${environment}.a-token-for-measurements-only`;
 /** As its SDKs ask it. */
 export const asSdk = (server: Server): Server => ({ ...server, headers: { authorization: tokenOfSdks } });
 
-/** Resolves when it is ready, with so many flags in three environments. */
+/** Resolves when it is ready, with this many flags in three environments. */
 export async function startUnleash(postgres: PostgresServer, flags: number): Promise<Server> {
   const database = `unleash_${flags}`;
   await command(postgres.url('postgres'), `create database ${database}`);

@@ -16,12 +16,12 @@ export interface Extent {
 
 export interface Bench extends Extent {
   readonly load: LoadProcess;
-  /** Gone in the end. */
+  /** Removed at the end. */
   readonly folder: string;
   tell(text: string): void;
   /** Is stopped in the end, if not before. */
   started<Thing extends { stop(): Promise<void> }>(thing: Thing): Thing;
-  /** Durable, as in production; the same one for everybody who asks. */
+  /** Durable, as in production; the same one for all callers. */
   postgres(): Promise<PostgresServer>;
 }
 
@@ -74,7 +74,7 @@ export function collectRows() {
       failures.push(`${part}: ${(error as Error).message}`);
     }
   };
-  /** Prints the page of results, and writes it unless the run was a quick one. Answers whether it wrote. */
+  /** Prints the page of results, and writes it unless the run was a quick one. Returns whether it wrote. */
   const finish = async (bench: Bench, { page, file, isQuick, startedAt, ...known }: Results): Promise<boolean> => {
     const [version] = await command((await bench.postgres()).url('postgres'), 'show server_version');
     const text = page(rows, {

@@ -85,7 +85,7 @@ function pack() {
   renameSync(packed, archive);
 }
 
-/** Browsers compare it to know whether a page is new, so it must not stand still. */
+/** Browsers compare it to know whether a page is new, so it must change. */
 function time() {
   const { status, stdout } = spawnSync('git', ['log', '-1', '--format=%ct'], { cwd: root, encoding: 'utf8' });
   return status === 0 ? stdout.trim() : Math.floor(Date.now() / 1000);

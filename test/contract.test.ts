@@ -107,7 +107,7 @@ interface Sending {
   readonly from?: string;
 }
 
-/** Sends the request of the endpoint; `swap` puts another id in the place of one, wherever it stands. */
+/** Sends the request of the endpoint; `swap` replaces one id by another, wherever it occurs. */
 function call({ endpoint }: Way, place: Place, target: Target, sending: Sending, swap?: [from: string, to: string]) {
   const swapped = (text: string) => (swap ? text.replaceAll(...swap) : text);
   const { path, text } = requestOf(endpoint, place, target);

@@ -16,7 +16,7 @@ import { binariesVariable, copyBinaries, startPostgres } from './support/postgre
 import { bundleVariable } from './support/process.ts';
 
 /**
- * Pure, about the sources, about SQLite alone, about what stands before the database, such as headers, limits and
+ * Pure, about the sources, about SQLite alone, about what comes before the database, such as headers, limits and
  * hashes, or a journey whose statements other files run there: a second run on PostgreSQL would show nothing new.
  */
 const withoutPostgres = new RegExp(

@@ -20,7 +20,7 @@ const bytesPerRow = 1_500;
 /** So many entries in the short log: enough for a full page of the history of a flag. */
 const few = 10_000;
 
-/** `max`: so many entries in the long log. */
+/** `max`: how many entries the long log has. */
 export async function measureAuditLog(bench: Bench, max: number): Promise<Curves> {
   const { bavail, bsize } = statfsSync(bench.folder);
   if (bavail * bsize < max * bytesPerRow) {

@@ -57,7 +57,7 @@ async function measureLastPages(bench: Bench, { server, flags }: Sized): Promise
   return rows;
 }
 
-/** The same, but for what the machine does meanwhile. */
+/** The same, except for what else the machine does meanwhile. */
 const markerBar = 1.1;
 
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);

@@ -53,7 +53,7 @@ export async function measurePostgresSizes(bench: Bench, flags: number): Promise
   return { tables: await tableSizes(url), walBytesPerWrite, reads, writes };
 }
 
-/** Far longer than so many changes take. */
+/** Far longer than the changes take. */
 const longestMs = 600_000;
 
 async function measureWal({ load, rounds }: Bench, url: string, writing: Load): Promise<number> {

@@ -38,7 +38,7 @@ export interface Database {
   readonly sizes: readonly [few: number, many: number];
 }
 
-/** An environment with so many keys. */
+/** An environment with this many keys. */
 interface Filled {
   readonly keys: number;
   readonly server: Server;

@@ -196,7 +196,7 @@ interface Spread {
 
 const pollers = 32;
 
-/** A database with so many flags. */
+/** A database with this many flags. */
 interface Catalogued {
   readonly url: string;
   readonly flags: number;

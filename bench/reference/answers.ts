@@ -1,6 +1,6 @@
 /** How the processes of the bare servers and drivers talk to the bench. */
 
-/** Answers each order, one after the other; ends with whoever gave them. */
+/** Answers orders one after the other; ends when the process that sends them ends. */
 export function answerOrders<Order>(answer: (order: Order) => Promise<unknown>): void {
   process.on('disconnect', () => process.exit(0));
   process.on('message', (order: Order) => {

@@ -44,7 +44,7 @@ async function fillTheQueue(): Promise<() => Promise<Answer[]>> {
 test('hashes leave threads of the pool for the disk, however many are asked for', async () => {
   let done = 0;
   const hashes = Array.from({ length: 20 }, () => hashPassword(goodPassword).then(() => (done += 1)));
-  // As a flush of SQLite does, this takes a thread of the pool, behind what stands in line for one already.
+  // As a flush of SQLite does, this takes a thread of the pool, behind what is already waiting for one.
   await stat(import.meta.dirname);
   assert.ok(done <= 4, `${done} hashes came first`);
   await Promise.all(hashes);

@@ -42,7 +42,7 @@ const wrong = 'Email, password or code is incorrect';
 const whoAmI = (cookie: string | undefined, server: Api = api) => server.get(account('/session'), fromBrowser(cookie));
 const isAlive = async (cookie: string | undefined, server: Api = api) => (await whoAmI(cookie, server)).status === 200;
 
-/** One more session of a person; answers its cookie. */
+/** Creates another session of a person and returns its cookie. */
 async function anotherSession({ email, password }: Person): Promise<string> {
   return cookieOf(await signIn(api, { email, password }))?.pair ?? assert.fail('not signed in');
 }

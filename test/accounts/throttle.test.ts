@@ -38,7 +38,7 @@ async function aPerson() {
 const maxAttempts = 100;
 const fewest = 5;
 
-/** Tries until it is too much; answers how many were let through, and the first refusal. */
+/** Tries until it is refused; returns how many were let through, and the first refusal. */
 async function tryUntilRefused(attempt: () => Promise<Answer>): Promise<{ passed: number; refusal: Answer }> {
   for (let passed = 0; passed < maxAttempts; passed += 1) {
     const refusal = await attempt();

@@ -16,7 +16,7 @@ import {
 
 const api = await startAccounts();
 const stepMs = 30_000;
-/** Time stands in the middle of a step and goes on only when a test says so. */
+/** The clock stands in the middle of a step until a test moves it. */
 let now = Math.ceil(Date.now() / stepMs) * stepMs + stepMs / 2;
 api.clock.now = now;
 const pass = (steps: number) => {
@@ -48,7 +48,7 @@ interface Protected extends Person {
   readonly recoveryCodes: readonly string[];
 }
 
-/** Somebody with the second factor on, who has used no code but the one that confirmed it, a while ago. */
+/** Someone with two-factor authentication, who has used only the code that confirmed it, a while ago. */
 async function whoIsProtected(): Promise<Protected> {
   const person = await aPerson(api);
   const { secret } = await offer(person);

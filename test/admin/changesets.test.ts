@@ -26,7 +26,7 @@ const create = (project: { id: string }, operations: unknown, more = {}) =>
   api.post('/changesets', { workspace: { id: project.id }, title: 'Ship it', operations, ...more });
 const apply = (id: string, as = api.adminKey) => api.post(`/changesets/${id}/apply`, undefined, { as });
 
-/** Creates it; answers its id. */
+/** Creates it and returns its id. */
 async function aChangeset(project: { id: string }, operations: unknown): Promise<string> {
   const { status, body, text } = await create(project, operations);
   assert.equal(status, 200, text);

@@ -12,7 +12,7 @@ const rulesFor = (...names: string[]) =>
   names.map((name) => ({ buckets, condition: { combiner: 'AND', matchers: [matcherFor(name)] } }));
 const needing = (...names: string[]) => aDefinition({ rules: rulesFor(...names) });
 
-/** A project with flags of these names; answers the paths of their definitions in staging. */
+/** A project with flags of these names; returns the paths of their definitions in staging. */
 async function aProjectWith<const Names extends readonly string[]>(names: Names) {
   const project = await aProject(api);
   for (const name of names) await aFlag(api, project, name);

@@ -1,4 +1,4 @@
-/** Title and comment: where they are required, where they may stand, and what becomes of them. */
+/** Title and comment: where they are required, where they may be sent, and where they appear. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, refused, startApi } from '../support/app.ts';
@@ -12,7 +12,7 @@ interface Write {
   readonly on: 'flag' | 'definition';
   readonly suffix: string;
   readonly body?: unknown;
-  /** Whether the body is an object of ours, so that title and comment may stand in it. */
+  /** Whether the body is an object of ours, so that it may contain title and comment. */
   readonly hasNote: boolean;
   readonly recorded: string;
 }

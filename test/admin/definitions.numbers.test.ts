@@ -9,9 +9,9 @@ const api = await startApi();
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-/** In the past, so that what is recorded meanwhile does not stand behind later entries. */
+/** In the past, so that what is recorded meanwhile does not come after later entries. */
 const past = 1_650_000_000_000;
-/** A test for which the clock stands at `past` until it is moved. */
+/** A test whose clock shows `past` until it is moved. */
 const withClock = (name: string, body: () => Promise<void>) =>
   test(name, async () => {
     api.clock.now = past;

@@ -1,4 +1,4 @@
-/** What /docs shows can be sent as it stands: one example after the other, on a new server. */
+/** The examples in /docs work as printed, one after the other, on a new server. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { contract } from '#contract/all.ts';

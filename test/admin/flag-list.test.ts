@@ -8,7 +8,7 @@ import { aDefinition, aProject } from '../support/build.ts';
 import { anSdkKey } from '../support/sdk.ts';
 
 const api = await startApi();
-/** Time stands still unless it is moved. */
+/** The clock stands still until a test moves it. */
 const tick = () => {
   api.clock.now = (api.clock.now ?? Date.now()) + 1_000;
 };

@@ -9,7 +9,7 @@ import { uniqueName } from '../support/build.ts';
 
 const api = await startApi({ acceptPartialPut: true });
 
-/** ACTIVE, with a second factor and in a group. Answers the user as the API shows it. */
+/** ACTIVE, with a second factor and in a group. Returns the user as the API shows it. */
 async function aUser() {
   const { body: group } = await api.post('/groups', { name: uniqueName('group') });
   const user: User = {

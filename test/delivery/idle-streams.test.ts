@@ -17,7 +17,7 @@ const log = pino({ level: 'silent' });
 const project = await aProject(api);
 const key = await anSdkKey(api, project);
 
-/** A node whose idle timeout and keepalives are so many times as fast as usual. */
+/** A node whose idle timeout and keepalives are faster than usual by this factor. */
 async function aNode({ keepaliveMs = usualKeepaliveMs, speed = 1 } = {}) {
   const account = await findAccount(api.store);
   assert.ok(account);

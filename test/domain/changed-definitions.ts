@@ -6,7 +6,7 @@ import { bodyWith } from './valid-definitions.ts';
 
 export const targeting: fc.Arbitrary<Targeting> = bodyWith(0).map((body) => parseTargeting(body));
 
-/** Of few names and keys and without texts, so that two of them often have treatments of one name, or but for it equal. */
+/** Of few names and keys and without texts, so that two of them often have treatments of one name, or differ only in it. */
 export const narrowTargeting: fc.Arbitrary<Targeting> = bodyWith(0, {
   name: fc.constantFrom('a', 'b', 'c', 'd'),
   key: fc.constantFrom('k', 'l', 'm', 'n'),

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { listSteps } from '#domain/definitions/list-steps.ts';
 
-/** An old list of so many items, and a new one made of some of them in any order, with new ones between. */
+/** An old list of this length, and a new one made of some of its items in any order, with new ones between. */
 const lists = fc
   .nat(12)
   .chain((oldLength) =>

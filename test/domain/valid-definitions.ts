@@ -120,7 +120,7 @@ const optionalFields = [
   'id',
 ] as const;
 
-/** The body of a valid definition as clients send it, with at least so many rules. */
+/** The body of a valid definition as clients send it, with at least this many rules. */
 export const bodyWith = (rules: number, { name = treatmentName, key = text } = {}) =>
   fc.uniqueArray(name, { minLength: 1, maxLength: 4 }).chain((names) =>
     record<Record<string, unknown>>(

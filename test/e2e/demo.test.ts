@@ -1,4 +1,4 @@
-/** `burgee demo`, as somebody who has never seen Burgee uses it. */
+/** `burgee demo`, as someone who has never seen Burgee uses it. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -36,7 +36,7 @@ test('an account is connected, planned, repaired, imported after a stop, and ver
   await field(page, 'Into project').fill('Moved');
   await press(page, 'Read and plan');
 
-  // What would hurt comes first, and is repaired where it stands.
+  // What would do damage comes first, and is fixed on the spot.
   await page.getByRole('heading', { name: /rollouts in Staging would be re-bucketed/ }).waitFor();
   assert.equal(await page.evaluate(focused), 'Import', 'the focus is on the title, not lost');
   await page.getByText('Waits for the SDK key').waitFor();

@@ -44,7 +44,7 @@ export const guardStaging = ({ api, project, environments }: Things, areApproval
     { op: 'replace', path: '/changePermissions', value: { areApprovalsRequired } },
   ]);
 
-/** Somebody who sees Checkout and cannot edit it. */
+/** Someone who sees Checkout and cannot edit it. */
 export async function aReader(things: Things): Promise<Visitor> {
   const { id } = await things.api('POST', '/groups', { name: 'Payments' });
   await things.api('PUT', `/workspaces/${things.project.id}/access`, {

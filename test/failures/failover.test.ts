@@ -21,7 +21,7 @@ interface Outcome {
   readonly recoveryMs: number;
 }
 
-/** Holds what must be so after every failover, and answers what depends on the replication. */
+/** Checks what must hold after every failover, and returns what depends on the replication. */
 async function failOver(pair: Pair, lose: (meanwhile: Meanwhile) => Promise<unknown>): Promise<Outcome> {
   const { burgee } = pair;
   const clients = await startTwoNodes(burgee);

@@ -1,4 +1,4 @@
-/** Another Burgee as the source of an import: it answers what Split does, and more. */
+/** Another Burgee as the source of an import: it returns what Split does, and more. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SourceAccount } from '#domain/import/source.ts';

@@ -434,7 +434,7 @@ test('after a failure no further request is sent', async () => {
   const vendor = await startSplitAccount();
   vendor.trouble = (path) => (path.includes('/splits/') ? { status: 500 } : undefined);
   await assert.rejects(read(vendor), /status 500/);
-  // What was broken off may still arrive, but before what is asked afterwards.
+  // An aborted request may still arrive, but before later ones.
   const arrived = async () => {
     await fetch(vendor.url);
     return vendor.requests.filter(({ path }) => path !== '/').length;

@@ -67,7 +67,7 @@ interface Post extends ReturnType<typeof aLog> {
   entry(): Promise<MailEntry & { dueAt: number }>;
 }
 
-/** A server with a mail server beside it and a clock that stands. Nothing of it is left after the test. */
+/** A server with a mail server and a stopped clock. Everything is removed after the test. */
 async function aPost(): Promise<Post> {
   // In this order: who hangs is cut off, then the workers come to their end, then the database is closed.
   const server = await startMailServer();

@@ -12,7 +12,7 @@ const publicUrl = 'https://flags.example.com';
 const burgee = anInstallation();
 const server = await burgee.start({ BURGEE_ADMIN_API_KEY: adminKey, PUBLIC_URL: publicUrl });
 
-/** Runs a command that must succeed, while the server runs; answers what it printed. */
+/** Runs a command that must succeed, while the server runs; returns what it printed. */
 async function ran(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await burgee.run(args);
   assert.equal(code, 0, stderr);

@@ -114,7 +114,7 @@ test('a copy that is killed while it runs is finished by running it again', asyn
   assert.equal(await contentOf(to), await contentOf(from));
 });
 
-/** Two databases of which the second is a copy of the first, as if it had been broken off before its end. */
+/** Two databases of which the second is a copy of the first, as if it had been interrupted. */
 async function aHouseBeforeTheEndOfACopy(): Promise<House> {
   const house = await aHouse();
   const { burgee, from, to } = house;

@@ -18,7 +18,7 @@ interface Line {
   readonly output: string;
 }
 
-/** `sh -v` prints each line when it reads it, before it runs it; so what stands between two lines is the output. */
+/** `sh -v` prints each line when it reads it, before it runs it; so what is between two lines is the output. */
 function linesOf(script: string, printed: string): Line[] {
   const texts = script.split('\n').filter((text) => text !== '');
   let end = 0;

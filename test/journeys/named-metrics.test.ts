@@ -24,7 +24,7 @@ before(async () => {
   });
 });
 
-/** The names as they stand in an expression: of the samples, not of the family. */
+/** The names as an expression uses them: of the samples, not of the family. */
 function namesIn(text: string): string[] {
   return [...new Set(text.match(/\b(?:burgee|nodejs|process)_[a-z0-9_]+/g))].sort();
 }

@@ -12,7 +12,7 @@ async function aServer(): Promise<{ burgee: Installation; server: Server }> {
   return { burgee, server: await burgee.start({ BURGEE_ADMIN_API_KEY: key }) };
 }
 
-/** Answers the name when the server acknowledged the flag; a connection that was cut acknowledged nothing. */
+/** Returns the name if the server acknowledged the flag; a connection that was cut acknowledged nothing. */
 async function create(server: Server, name: string): Promise<string | undefined> {
   const created = server.call('POST', '/splits/ws/Default/trafficTypes/user', { as: key, body: { name } });
   return created.then(
@@ -32,7 +32,7 @@ async function timed(end: Promise<Finished>): Promise<Finished & { milliseconds:
 const namesOf = async (burgee: Installation, query: string) =>
   (await burgee.rows<{ name: string }>(query)).map((row) => row.name);
 
-/** A flag and its audit entry are there together or not at all. Answers the names of the flags. */
+/** A flag and its audit entry are there together or not at all. Returns the names of the flags. */
 async function storedFlags(burgee: Installation): Promise<string[]> {
   const flags = await namesOf(burgee, 'select name from flags order by name');
   const entries = "select object_name as name from changes where action = 'flag.created' order by object_name";
@@ -52,7 +52,7 @@ for (const moment of ['at once', 'after the first answer']) {
     assert.deepEqual([code, stderr], [0, '']);
     assert.ok(milliseconds < 10_000, `took ${milliseconds} ms`);
     const acknowledged = await acknowledgedOf(creates);
-    // An orderly stop answers all that it began, so nothing is kept that nobody was told of.
+    // An orderly stop answers every request in progress, so nothing is stored that no client knows of.
     assert.deepEqual(await storedFlags(burgee), acknowledged.sort());
     if (moment === 'after the first answer') assert.ok(acknowledged.length > 0);
   });
@@ -75,7 +75,7 @@ test('a request under way when the signal comes is answered, and then the proces
   assert.ok(milliseconds < 5_000, `took ${milliseconds} ms`);
 });
 
-/** Asks again and again on one connection until told to leave; answers what went wrong, if anything did. */
+/** Sends requests on one connection until it is stopped; returns what went wrong, if anything did. */
 async function askUntilToldToLeave(server: Server): Promise<string | undefined> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   try {

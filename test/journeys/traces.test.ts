@@ -20,7 +20,7 @@ const variablesFor = ({ endpoint }: Receiver): Record<string, string> => ({
   METRICS_PORT: '0',
 });
 
-/** Asks with the header, and answers the transaction id. */
+/** Sends the header, and returns the transaction id. */
 async function askWith(url: string, traceparent: string, path = '/workspaces'): Promise<string> {
   const headers = { authorization: `Bearer ${adminKey}`, traceparent };
   const reply = await fetch(url + prefix + path, { headers });
@@ -44,7 +44,7 @@ describe('traces', sideBySide, () => {
     const burgee = await startNode(anInstallation(), variablesFor(receiver));
     const project = await aProject(burgee);
     const { path } = await aDefinedFlag(burgee, project);
-    // From this commit on nothing is known of who asks for what.
+    // This commit empties the caches.
     await burgee.post('/groups', { name: uniqueName('group') });
     const answer = await burgee.patch(path, [{ op: 'replace', path: '/defaultTreatment', value: 'on' }]);
     assert.equal(answer.status, 200);

@@ -1,4 +1,4 @@
-/** Access that is taken away from somebody who writes without a pause: it ends soon, and for good. */
+/** Revoking access from someone who writes continuously takes effect soon, and for good. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { accountPrefix } from '#contract/parts.ts';

@@ -12,7 +12,7 @@ const [one, other] = await startTwoNodes(burgee);
 const soonMs = 10_000;
 
 let changes = 0;
-/** Changes the definition; answers the number of the change. */
+/** Changes the definition and returns the number of the change. */
 async function change(client: Client, path: string): Promise<number> {
   changes += 1;
   const { status, headers, text } = await client.patch(path, [

@@ -1,4 +1,4 @@
-/** Transactions that stand in each other's way, and statements that are refused: all or nothing, and once. */
+/** Conflicting transactions and refused statements: all or nothing, and only once. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
@@ -76,7 +76,7 @@ test('a flag whose status is deleted while it is duplicated: the copy gets the f
   assert.equal(answer.body.rolloutStatus.id, statuses[1].id);
 });
 
-/** Every row of every table, but for what is noted without being a change. */
+/** Every row of every table, except for housekeeping. */
 async function everything(): Promise<Record<string, unknown>> {
   const tables = await burgee.rows<{ name: string }>(
     "select tablename as name from pg_tables where schemaname = 'public' order by 1",

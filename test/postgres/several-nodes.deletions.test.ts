@@ -39,7 +39,7 @@ const dangling = `
 
 type Ask = (client: Client) => Promise<Answer>;
 
-/** Each makes something, and answers how to delete it and what comes into it meanwhile. */
+/** Each creates something, and returns how to delete it and what is added to it meanwhile. */
 const races: Record<string, () => Promise<{ remove: Ask; enter: Ask[] }>> = {
   'a traffic type and flags of it': async () => {
     const project = await aProject(one);

@@ -1,4 +1,4 @@
-/** What holds of both drivers. What one alone promises stands in the file of its name. */
+/** What both drivers do. What only one does is in the file with its name. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';

@@ -714,7 +714,7 @@ const smallSorts: Record<string, readonly SmallSort[]> = {
   ],
 };
 
-/** A part of a name may stand in the name of every project that a person sees. */
+/** A part of a name may be in the name of every project that a person sees. */
 const isCountByPartOfName = (scan: string) =>
   /^(?:SCAN projects|(?:-> {2})?Seq Scan on projects(?: p)?) in select count.*from projects where (?:not )?exists/.test(
     scan,

@@ -11,7 +11,7 @@ import { aFlag, aProject, uniqueName } from '../support/build.ts';
 const api = await startApi();
 const project = await aProject(api);
 
-/** Reads with a change made by somebody else behind the first statement; answers what it was before and after, too. */
+/** Reads while someone else makes a change after the first statement; also returns what it was before and after. */
 async function readAround<Thing>(read: (db: Reader) => Promise<Thing>, change: () => Promise<{ status: number }>) {
   let isChanged = false;
   const changing = async <Rows>(rows: Promise<Rows>): Promise<Rows> => {

@@ -72,7 +72,7 @@ export interface Api extends Calls {
   recorded(body: () => Promise<unknown>): Promise<string[]>;
   /** The newest audit entry. */
   lastChange(): Promise<Change>;
-  /** A new key; answers its text. */
+  /** Creates a key and returns its text. */
   key(fields: Partial<KeyFields>): Promise<string>;
 }
 
@@ -169,7 +169,7 @@ export async function askAbout<Result>(
   }
 }
 
-/** Without a socket. What is secret in what goes to and fro is told to `secrets`. */
+/** Without a socket. `secrets` collects the secrets of requests and responses. */
 export function callsTo(app: FastifyInstance, adminKey: string, secrets = createSecrets()): Calls {
   const call = async (method: Method, path: string, request: Request = {}): Promise<Answer> => {
     const { as = adminKey, body, text, headers = {}, from = '127.0.0.1' } = request;

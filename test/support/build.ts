@@ -192,7 +192,7 @@ export function asAnswered(recorded: unknown): unknown {
   return definition;
 }
 
-/** A new flag with a definition in the project's staging; answers the path of the definition too. */
+/** A new flag with a definition in the project's staging; returns the path of the definition too. */
 export async function aDefinedFlag(api: Asker, project: ProjectFixture, changes: Record<string, unknown> = {}) {
   const flag = await aFlag(api, project);
   const path = `/splits/ws/${project.id}/${flag.name}/environments/${project.staging.id}`;

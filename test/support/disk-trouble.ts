@@ -24,7 +24,7 @@ export interface Trouble {
   end(): unknown;
 }
 
-/** Writers go on all the while; the trouble is there in between, twice. Answers what they were told. */
+/** Writers continue throughout; the trouble comes twice. Returns the responses that they got. */
 export async function goThroughTrouble(client: Client, place: Place, trouble: Trouble): Promise<readonly Told[]> {
   const load = startWriting([client], place);
   await load.succeeds(client);

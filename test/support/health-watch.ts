@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { until } from './nodes.ts';
 import type { Server } from './process.ts';
 
-/** Far more than /health takes: a supervisor with less patience would restart a node that is well. */
+/** Far more than /health takes: a supervisor with a shorter timeout would restart a healthy node. */
 const timeoutMs = 5_000;
 const everyMs = 100;
 
@@ -20,7 +20,7 @@ export function watchHealth(nodes: readonly Server[]): HealthWatch {
   const complaints: string[] = [];
   const ready = new Map<Server, number>();
   let stopped = false;
-  // A test that fails does not come to its end.
+  // A failing test does not reach its end.
   after(() => {
     stopped = true;
   });

@@ -18,7 +18,7 @@ interface Keywords {
   readonly maxItems?: number;
 }
 
-/** Stands where a piece of JSON is to stand that no value has. */
+/** A placeholder for a piece of JSON that no value produces. */
 const gap = '@@gap@@';
 const filled = (body: unknown, piece: string): string => JSON.stringify(body).replace(`"${gap}"`, () => piece);
 

@@ -18,9 +18,9 @@ export interface HostileInstallation {
   /** Names of things that are there, for the words of paths. */
   readonly things: Readonly<Record<string, string>>;
   send(hostile: Hostile): Promise<Reply>;
-  /** Asks for something that is allowed, and must be. */
+  /** Sends a request that must succeed. */
   ask(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
-  /** All that is in the database, but for when keys and sessions were used last. */
+  /** The whole database, except when keys and sessions were last used. */
   fingerprint(): Promise<string>;
   /** Nothing that is our fault was written to the log. */
   requireQuietLog(): void;
@@ -78,7 +78,7 @@ function whoAsks(access: Hostile['endpoint']['access'], url: string, cookie: str
   return access === 'signed-in' ? { cookie, ...origin(url) } : { authorization: `Bearer ${adminKey}` };
 }
 
-/** Failed attempts are counted by address; nobody here is to be slowed down. */
+/** Failed attempts are counted by address, and these tests must not be slowed down. */
 const addressOf = (sent: number): string => `10.${(sent >> 18) & 255}.${(sent >> 10) & 255}.${(sent >> 2) & 255}`;
 
 async function signIn(sender: Sender, token: string): Promise<string> {
@@ -157,7 +157,7 @@ async function oneEvaluation(
   assert.equal(reply.status, 200, reply.text);
 }
 
-/** Each is active, and has keys or rules. Answers the change request that uploaded the keys of the large one. */
+/** Each is active, and has keys or rules. Returns the change request that uploaded the keys of the large one. */
 async function oneSegmentOfEachKind(
   { ask, sender }: Pick<HostileInstallation, 'ask' | 'sender'>,
   project: unknown,
@@ -181,7 +181,7 @@ async function oneSegmentOfEachKind(
   return request;
 }
 
-/** Sends them all, eight at a time, and holds every answer to the rules. Answers how many there were by status. */
+/** Sends them all, eight at a time, and checks every response. Returns the number of responses by status. */
 export async function fuzz(
   installation: HostileInstallation,
   requests: Iterable<Hostile>,

@@ -5,7 +5,7 @@ import { needsNobody } from '#contract/endpoint.ts';
 import { everyEndpoint, type NamedEndpoint, pathWith, wordsOf } from './every-endpoint.ts';
 import type { Hostile } from './hostile-requests.ts';
 
-/** Words that name nothing, by what is strange about them. They stand in the path as they are. */
+/** Words that name nothing, by what is strange about them. They are put into the path as they are. */
 const strangeWords: Record<string, readonly string[]> = {
   'dots and slashes': [
     ...['..', '.', '...', '%2e', '%2e%2e', '%2E%2E%2F', '..%2f', '..%2F..%2F..%2Fetc%2Fpasswd', '%2f', '%2F%2F', '%5c'],

@@ -25,7 +25,7 @@ export interface Reply {
 }
 
 export interface Sender {
-  /** Sends it as it stands: no path is tidied, no body is repaired. */
+  /** Sends it as it is: no path is normalised, no body is repaired. */
   send(
     method: string,
     path: string,

@@ -32,7 +32,7 @@ export interface Outcome {
   readonly failures: string[];
 }
 
-/** Asks everything of what needs a permission, and answers what was not as it must be. */
+/** Sends all requests that need a permission, and returns what was wrong. */
 export async function runMatrix(server: Server, world: World, slice: Slice = {}): Promise<Outcome> {
   const outcome: Outcome = { cases: 0, failures: [] };
   const all = world.principals.filter(slice.principals ?? (() => true));
@@ -51,7 +51,7 @@ export async function runMatrix(server: Server, world: World, slice: Slice = {})
   return outcome;
 }
 
-/** What stands in a slot: a thing of one of the sides, by id or name; the other environment of `home`; or nothing known. */
+/** What is in a slot: an object of one of the sides, by id or name; the other environment of `home`; or something unknown. */
 type Value = SideName | `${SideName} by name` | 'sibling' | 'absent';
 type Mixture = Readonly<Record<string, Value>>;
 
@@ -102,7 +102,7 @@ class Asking {
     ];
   }
 
-  /** Everything that must be refused, and that nothing changed by it. */
+  /** Everything that must be refused is, and changes nothing. */
   async refusals(principals: readonly Principal[]): Promise<void> {
     const { home, elsewhere } = this.#question.world.sides;
     const targets = { home: await this.#targetAt(home), elsewhere: await this.#targetAt(elsewhere) };
@@ -116,7 +116,7 @@ class Asking {
     if (before !== after) this.#fail('refused requests', 'something was changed');
   }
 
-  /** What has just been answered to somebody must not be answered to the next who asks. */
+  /** A response for one principal must not be sent to the next one. */
   async #askByWhoMay(targets: Targets): Promise<void> {
     const whoMay = this.#question.world.principals.find(
       ({ role, width: reach }) => role === 'API_ALL_GRANTED' && reach === 'account',
@@ -140,7 +140,7 @@ class Asking {
     }
   }
 
-  /** The same refusal for what is there, for what is foreign and for what is absent. */
+  /** The same refusal for own, foreign and absent objects. */
   async #forbidden(principal: Principal, targets: Targets): Promise<void> {
     const [status, message] = this.#refusal(principal) ?? [];
     for (const value of [...sideNames, 'absent'] as const) {
@@ -169,13 +169,13 @@ class Asking {
     }
   }
 
-  /** A list that is asked for what is not there is empty, not refused. */
+  /** A list filtered by something absent is empty, not refused. */
   #isFilter(unreached: readonly string[]): boolean {
     const { endpoint } = this.#question.tried;
     return endpoint.method === 'GET' && 'reply' in endpoint && unreached.every((slot) => slot.startsWith('query/'));
   }
 
-  /** Status and message for who may not, whatever is named; undefined for who may. */
+  /** Status and message for a principal without the permission, whatever is named; undefined with it. */
   #refusal(principal: Principal): readonly [status: number, message?: string] | undefined {
     const { may, width: reach } = principal;
     const { needs, width: least } = this.#question.tried;

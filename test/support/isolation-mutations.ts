@@ -3,7 +3,7 @@ import { accountContract, contract } from '#contract/all.ts';
 import { type Endpoint, needsNobody } from '#contract/endpoint.ts';
 import { type Permission, permissions, type Role, roleNames, roles } from '#domain/access.ts';
 
-/** Done to the declarations of this process, and undone; a server that starts in between has the rule no more. */
+/** Changes the declarations in this process and changes them back; a server started in between lacks the rule. */
 export interface DeclaredMutation {
   readonly name: string;
   /** The endpoint that it is about, or the permission. */
@@ -37,7 +37,7 @@ export const ofEndpoints: readonly DeclaredMutation[] = Object.entries({ ...cont
     }),
 );
 
-/** The table of roles: each permission taken from who has it, and given to who has not. */
+/** The table of roles: each permission removed from a role that has it, and added to one that does not. */
 export const ofRoles: readonly DeclaredMutation[] = roleNames.flatMap((role) =>
   permissions.map((permission): DeclaredMutation => {
     const now: readonly Permission[] = roles[role];

@@ -32,7 +32,7 @@ export interface Shape {
   readonly build: BuildAt;
   /** Where beside the path a thing is named: `query/<name>` or `body/<pointer>`. */
   readonly slots: Readonly<Record<string, Kind>>;
-  /** What who may is answered, if not 200. */
+  /** The status of a permitted request, if not 200. */
   readonly status?: number;
   /** Whether the principal may use the endpoint, but is refused with 403 for what this request is about. */
   readonly lacking?: (principal: Principal) => boolean;
@@ -526,7 +526,7 @@ const namingInTheLog = (aChangeset: BuildAt, query: Readonly<Record<string, stri
 const unlessGranting = ({ may }: Principal): readonly [number, string] | undefined =>
   may === '*' || may?.split(' ').includes('restriction.write') ? undefined : [403, 'Role is insufficient'];
 
-/** Somebody who sees the side and is none of the principals. */
+/** Someone who sees the side and is none of the principals. */
 async function aColleague(api: Calls, { viewers }: Side): Promise<string> {
   const { body } = await api.post('/users', {
     email: `${uniqueName('colleague')}@example.com`,

@@ -23,7 +23,7 @@ export interface Side extends Place {
   readonly viewer: string;
   readonly groupViewer: string;
   readonly viewers: readonly object[];
-  /** What betrays the project wherever it stands in an answer. */
+  /** Texts that reveal the project if a response contains them. */
   readonly marks: readonly string[];
   /** What betrays its environment `production`. */
   readonly productionMarks: readonly string[];
@@ -108,7 +108,7 @@ export async function isolationWorld(api: Api): Promise<World> {
   return { sides: { home, elsewhere }, principals, adminKey: api.adminKey };
 }
 
-/** The project of the first start is open to everybody; closed, there is somebody who has no project at all. */
+/** The project of the first start is open to everyone; once it is restricted, someone can have no project at all. */
 async function closeDefault(api: Api): Promise<void> {
   const { body: found } = await api.get('/workspaces?name=Default');
   const answer = await api.put('/restrictions', {

@@ -1,5 +1,5 @@
 /**
- * A keep-alive connection for one request at a time, that writes and reads as slowly as it is told to. Over a plain
+ * A keep-alive connection for one request at a time, that writes and reads as slowly as `manner` says. Over a plain
  * socket, since a thousand of them must cost less than the server that they ask.
  */
 import { once } from 'node:events';

@@ -19,7 +19,7 @@ interface Slow {
 export interface Order {
   readonly port: number;
   readonly key: string;
-  /** Gone through again and again, over the connections in turn. */
+  /** Sent in a loop, over the connections in turn. */
   readonly requests: readonly Asked[];
   readonly connections: number;
   /** Beside the connections. They ask without a pause, and have no part in the pace. */
@@ -63,7 +63,7 @@ export function startLoad(): Load {
   const ended = once(child, 'exit').then(([code]): never => {
     throw new Error(`the process of the clients ended with ${code}`);
   });
-  // Only who waits for an answer cares.
+  // Only callers that wait for a response care.
   ended.catch(() => undefined);
   return {
     run: async (order) => {

@@ -3,14 +3,14 @@ import { after } from 'node:test';
 import { Client } from 'pg';
 import type { Installation } from './process.ts';
 
-/** Runs the statement and keeps what it locks until the answer is called. */
+/** Runs the statement and keeps what it locks until the returned function is called. */
 export async function hold(databaseUrl: string, statement: string): Promise<() => Promise<void>> {
   const client = await begin(databaseUrl);
   await client.query(statement);
   return () => client.end();
 }
 
-/** A transaction of somebody else; gone after the tests of the file, or of the test that asks. */
+/** A transaction of someone else; ended after the test that calls it, or after the file's tests. */
 export async function begin(databaseUrl: string): Promise<Client> {
   const client = new Client({ connectionString: databaseUrl });
   // Its server may end it: that is what some tests are about.
@@ -21,7 +21,7 @@ export async function begin(databaseUrl: string): Promise<Client> {
   return client;
 }
 
-/** How many transactions of the database stand in line for a lock. */
+/** How many transactions of the database wait for a lock. */
 export async function countWaiting(burgee: Installation): Promise<number> {
   const [row] = await burgee.rows<{ waiting: number }>(
     `select count(*)::int as waiting from pg_stat_activity

@@ -14,7 +14,7 @@ export interface ReceivedMail extends Email {
 }
 
 /**
- * takes: as one wishes. refuses: answers each recipient with this code. hangs: never says a word. drops: cuts the
+ * takes: normally. refuses: answers each recipient with this code. hangs: never responds. drops: cuts the
  * connection in the middle of DATA. holds: keeps the mail, and answers only when released.
  */
 type Manner = 'takes' | { readonly refuses: number } | 'hangs' | 'drops' | 'holds';
@@ -32,7 +32,7 @@ export interface MailServer {
   nextMail(): Promise<ReceivedMail>;
   /** The next connection that nobody waited for yet. */
   nextConnection(): Promise<void>;
-  /** Answers the mails that it holds, and takes those that come. */
+  /** Returns the mails that it holds, and accepts new ones. */
   release(): void;
 }
 

@@ -39,7 +39,7 @@ export async function scrape(server: Server): Promise<Scrape> {
 
 const sampleLine = /^([a-z][a-z0-9_]*)(?:\{((?:[a-z]+="(?:[^"\\\n]|\\["\\n])*",?)+)\})? (\S+)$/;
 
-/** Every line is one that the format knows, and every sample stands below the description of its family. */
+/** Every line is one that the format knows, and every sample is below the description of its family. */
 function parse(text: string) {
   const types = new Map<string, string>();
   const samples: Sample[] = [];

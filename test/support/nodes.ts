@@ -5,7 +5,7 @@ import type { Answer } from './app.ts';
 import type { Installation, Server } from './process.ts';
 
 export const adminKey = 'a-key-for-the-tests-of-several-nodes';
-/** Where people reach the nodes: what stands before them is not there, but their pages are of this site. */
+/** Where people reach the nodes. There is no load balancer, but pages have this origin. */
 export const publicUrl = 'http://flags.example';
 
 export interface Asked {
@@ -63,7 +63,7 @@ function clientOf(node: Server): Client {
 
 const parsed = (text: string): unknown => (text === '' ? undefined : JSON.parse(text));
 
-/** Waits until it holds; asks again and again, for far longer than most things take. */
+/** Waits until it holds, checking every 20 ms, for far longer than most things take. */
 export async function until(
   what: string,
   holds: () => boolean | Promise<boolean>,

@@ -29,7 +29,7 @@ export interface Receiver {
   readonly deliveries: number;
 }
 
-/** Gone after the tests of the file, or of the test that asks. */
+/** Closed after the test that calls it, or after the file's tests. */
 export async function startReceiver(): Promise<Receiver> {
   const spans: ReceivedSpan[] = [];
   const headers: IncomingHttpHeaders[] = [];

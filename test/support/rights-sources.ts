@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are pieces of sources
-/** The rules about who is on which list, each where it stands in the sources, and what stands there without it. */
+/** The rules about who is on which list: the text of each in the sources, and the text without the rule. */
 import type { WrittenMutation } from './isolation-sources.ts';
 
 type Rule = readonly [from: string, to: string];

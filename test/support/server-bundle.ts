@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const cache = join(root, 'node_modules/.cache/server-bundles');
 const dayMs = 86_400_000;
 
-/** Answers the file to run. It is named by its content, so that Node finds it among what it has compiled. */
+/** Returns the file to run. It is named by its content, so that Node's compile cache finds it. */
 export async function bundleServer(): Promise<string> {
   const { NODE_ENV } = process.env;
   const files = await bundled();

@@ -79,7 +79,7 @@ export function anAddress(): string {
 
 export const anEmail = (): string => `${uniqueName('person')}@example.com`;
 
-/** The cookie that an answer sets, with its attributes as they stand there. */
+/** The cookie that a response sets, with its attributes. */
 export function cookieOf({
   headers,
 }: Pick<Answer, 'headers'>): { pair: string; token: string; attributes: string[] } | undefined {
@@ -179,7 +179,7 @@ export async function tokenFor(api: Api, email: string, kind: Mail['kind']): Pro
   return mails[0]?.token ?? '';
 }
 
-/** The tables in which a text stands, anywhere. */
+/** The tables that contain a text anywhere. */
 export async function tablesWith({ store }: Api, text: string): Promise<string[]> {
   const found: string[] = [];
   for (const name of await tablesOf(store)) {
@@ -189,7 +189,7 @@ export async function tablesWith({ store }: Api, text: string): Promise<string[]
   return found;
 }
 
-/** An answer without what is never twice the same. */
+/** A response without the parts that always differ. */
 export const timeless = ({ status, body, headers }: Answer) => {
   const { 'x-transaction-id': _, date: __, ...rest } = headers;
   return { status, body: body?.transactionId ? { ...body, transactionId: '' } : body, headers: rest };

@@ -16,7 +16,7 @@ export interface SmallDisk {
 
 export const mayMount = process.getuid?.() === 0;
 
-/** Gone after the tests of the file, or of the test that asks. */
+/** Removed after the test that calls it, or after the file's tests. */
 export function mountSmallDisk(megabytes: number): SmallDisk {
   const folder = mkdtempSync(join(tmpdir(), 'burgee-disk-'));
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0700`, 'burgee-test', folder]);

@@ -40,7 +40,7 @@ export interface Vendor {
   readonly adminKey: string;
   /** Server-side keys, by `project/environment`. */
   readonly sdkKeys: Readonly<Record<string, string>>;
-  /** Edit it; the next request tells it. */
+  /** Edit it; the next request returns the edited data. */
   readonly account: VendorAccount;
   /** Every request: method, path with query, headers. */
   readonly requests: { readonly method: string; readonly path: string; readonly headers: IncomingMessage['headers'] }[];
@@ -57,7 +57,7 @@ export interface Vendor {
 
 const defaults: Size = { seed: 1, projects: 2, flags: 60, segments: 3, keys: 250, users: 45 };
 
-/** Gone after the tests of the file, or of the test that asks. */
+/** Closed after the test that calls it, or after the file's tests. */
 export async function startSplitAccount(options: VendorOptions = {}): Promise<Vendor> {
   const account = vendorAccountOf({ ...defaults, ...options });
   const server = createServer((request, response) => answer(request, response)).listen(0, '127.0.0.1');
@@ -131,7 +131,7 @@ function makeTrouble(response: ServerResponse, trouble: Trouble): void {
   response.writeHead(trouble.status, trouble.headers).end(trouble.text ?? '');
 }
 
-/** Answers how long to wait, or 0. */
+/** Returns how long to wait, or 0. */
 function createLimiter(rate: VendorOptions['rate']): () => number {
   let [start, count] = [performance.now(), 0];
   return () => {

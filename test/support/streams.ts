@@ -30,7 +30,7 @@ export interface StreamingSdk {
   readonly lines: readonly string[];
   /** Its warnings and errors, except that there are other SDKs. */
   complaints(): string[];
-  /** Waits until it logged this, so many times. */
+  /** Waits until it has logged this `times` times. */
   says(text: string, times?: number): Promise<void>;
   /** Waits until it has read what it reads after its stream was opened: no request arrives any more. */
   settled(requests: readonly string[]): Promise<void>;

@@ -141,7 +141,7 @@ interface Change {
 
 /**
  * What was acknowledged is there exactly once, with its audit entry; of the rest nothing is there, or all of it once.
- * Answers how many of the writes are there.
+ * Returns how many of the writes are there.
  */
 export async function requireOnce(burgee: Installation, place: Place, told: readonly Told[]): Promise<number> {
   const stored = await requireWhole(burgee, place);

@@ -30,7 +30,7 @@ const limits: [what: string, max: number, make: Made][] = [
   ['email', 254, (text) => ['POST', '/users', { email: `${text.slice(0, 60)}@${domainOf(text.length - 61)}` }]],
 ];
 
-/** A domain of so many characters, in parts of at most 60. */
+/** A domain of this length, in parts of at most 60 characters. */
 const domainOf = (length: number): string =>
   `${'d'.repeat(59)}.`
     .repeat(5)

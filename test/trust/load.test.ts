@@ -19,7 +19,7 @@ const seconds = sized({ short: 21, long: 600 });
 const partSeconds = sized({ short: 7, long: 60 });
 const share = 0.7;
 const slowOfEachKind = 25;
-/** Without a pace, so many are answered at a time: more would only wait for each other. */
+/** Without a rate, this many requests at once: more would only wait for each other. */
 const atOnce = 64;
 /**
  * With a pace, a machine that has become slower than it was makes requests wait in the process of the clients, where the

@@ -46,7 +46,7 @@ async function client(
     const asked = moment();
     const answer = await server.send(step, { ...start, aim });
     made.push({ step, aim, tag: `${name}.${index}`, asked, answered: moment(), answer });
-    // What the step made, if it made something, goes by its tag.
+    // What the step created, if anything, is named by its tag.
     if (answer.status === 200 && answer.body?.id) start.ids.set(`@${name}.${index}`, answer.body.id);
   }
   return made;

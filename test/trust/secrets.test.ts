@@ -185,7 +185,7 @@ describe('no secret comes back', () => {
           // It would revoke the key that asks.
           if (secret === adminKey && endpoint.method === 'DELETE' && place === 'the last word of the path') continue;
           const sent = make({ endpoint, path, secret });
-          // A text is taken as it is sent: whatever stands in it is meant to be there.
+          // A text is stored as it was sent, with everything in it.
           if (endpoint.textBody && sent.body !== undefined) continue;
           const authentication = endpoint.access === 'signed-in' ? { cookie } : asAdmin;
           const answer = await send(endpoint.method, sent.path, { ...authentication, ...sent.headers }, sent.body);

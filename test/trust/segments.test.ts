@@ -60,7 +60,7 @@ const numbersTo = (count: number) =>
     ? `select n from generate_series(1, ${count}) as n`
     : `select n from (with recursive c(n) as (select 1 union all select n + 1 from c where n < ${count}) select n from c)`;
 
-/** An active segment, with 100,000 keys if it is full: ten calls, so they come by SQL. Answers its path. */
+/** An active segment, with 100,000 keys if it is full: ten calls, so they come by SQL. Returns its path. */
 async function aSegment(name: string, isFull: boolean): Promise<string> {
   await ask('POST', '/segments/ws/Default/trafficTypes/user', { name });
   await ask('POST', `/segments/${environment.id}/${name}`);

@@ -6,7 +6,7 @@ import { Targeting } from '#domain/definitions/definition.ts';
 import { inOneOrder } from '../../web/src/features/definitions/json/member-order.ts';
 import { targeting } from '../domain/changed-definitions.ts';
 
-/** The members as the API declares them, and so answers them. */
+/** The members in the order in which the API declares and sends them. */
 function declared(schema: TSchema, value: unknown): unknown {
   const { items, properties } = schema as { items?: TSchema; properties?: Record<string, TSchema> };
   if (Array.isArray(value)) return value.map((item) => (items ? declared(items, item) : item));

@@ -37,7 +37,7 @@ export async function auditDifference(api: Api, entries: readonly Recorded[], id
   return difference(entries.map(shown).toReversed(), await wholeLog(api), { ids, strictness: 'serial', place: 'log' });
 }
 
-/** The same, but for the order and for what depends on it. */
+/** The same, except for the order and what depends on it. */
 export function entriesDifference(entries: readonly Entry[], log: readonly LogEntry[], ids: Ids): string | undefined {
   const expected = entries.map((entry) => shown(blurred(entry)));
   return difference(expected, log, { ids, strictness: 'concurrent', place: 'log' });

@@ -31,7 +31,7 @@ const protectedGroup = refusal(400, 'The Administrators group cannot be renamed 
 
 const isAdministrator = ({ status, groups }: Pick<User, 'status' | 'groups'>) =>
   status === 'ACTIVE' && groups.includes('@administrators');
-/** Somebody must be left who can let others in. */
+/** Someone must remain who can let others in. */
 const endsTheLast = (world: World, user: User, after: Partial<User>) =>
   isAdministrator(user) && !isAdministrator({ ...user, ...after }) && world.users.filter(isAdministrator).length === 1;
 const lastAdministrator = refusal(400, 'The last active administrator cannot be deactivated or removed');

@@ -137,7 +137,7 @@ function usersOf({ project, segment }: Pick<Place, 'project' | 'segment'>, envir
 const inUse = ({ name }: Segment, users: readonly string[]) =>
   refusal(409, `Segment ${name} is still used by ${users.join(', ')}`);
 
-/** Answers the entry. */
+/** Returns the entry. */
 function deactivate(place: Place, active: Activation, now: number) {
   nextNumber(place, now);
   place.segment.active.splice(place.segment.active.indexOf(active), 1);

@@ -11,9 +11,9 @@ import { firstWorld, statusNames, type World } from './world.ts';
 
 export interface ModelServer {
   readonly api: Api;
-  /** Everything as after the first start; answers what the model knows of it. */
+  /** Resets everything to the first start; returns what the model knows of it. */
   reset(): Promise<{ world: World; ids: Ids }>;
-  /** Sends a step to whichever things its names mean now. */
+  /** Sends a step, with the ids that its names have now. */
   send(step: Step, known: { world: World; ids: Ids; aim: Aim }): Promise<Answer>;
 }
 

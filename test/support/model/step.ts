@@ -101,7 +101,7 @@ export const hit = <Thing extends { readonly mark: string; readonly name: string
   { mark, word }: Aimed,
 ): Thing | undefined => things.find((thing) => (mark === undefined ? thing.name === word : thing.mark === mark));
 
-/** The same for what goes by its id alone. */
+/** The same for objects that are named only by id. */
 export const byId = <Thing extends { readonly mark: string }>(things: readonly Thing[], { mark }: Aimed) =>
   things.find((thing) => thing.mark === mark);
 

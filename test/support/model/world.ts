@@ -1,6 +1,6 @@
 /**
  * The whole account as the model keeps it: plain data, small enough to copy. Ids are unknown until the server says
- * them; until then, and in everything that is expected, a thing goes by its mark, a text that begins with `@`.
+ * them; until then, and in everything that is expected, an object is named by its mark, a text that begins with `@`.
  */
 
 export interface World {
