@@ -54,15 +54,26 @@ const account = { kind: 'account' } as const;
 
 async function readHere(db: Reader, source: SourceAccount, { choices = {}, signal }: PlanOptions): Promise<Here> {
   const pause = pausing(signal);
-  const people = await store.listPeople(db);
-  const groups = await store.listGroupNames(db);
+  const emails = new Map<string, string>();
+  const users = new Map<string, { status: string }>();
+  for await (const people of store.listPeople(db)) {
+    for (const { id, email, emailKey, status } of people) {
+      emails.set(id, email);
+      users.set(emailKey, { status });
+    }
+    await pause();
+  }
+  const groups = new Set<string>();
+  for await (const some of store.listGroupNames(db)) {
+    for (const { name } of some) groups.add(name);
+    await pause();
+  }
   const names = source.projects.map(({ name }) => choices.projects?.[name] ?? name);
   const found = await store.listProjectsNamed(db, names);
   const access = await listProjectAccess(
     db,
     found.map(({ id }) => id),
   );
-  const emails = new Map(people.map(({ id, email }) => [id, email]));
   const projects = new Map<string, HereProject>();
   for (const project of found) {
     const lists = access.find(({ id }) => id === project.id);
@@ -75,13 +86,7 @@ async function readHere(db: Reader, source: SourceAccount, { choices = {}, signa
     }
     await pause();
   }
-  return {
-    groups: new Set(groups.map(({ name }) => name)),
-    users: new Map(people.map(({ emailKey, status }) => [emailKey, { status }])),
-    projects,
-    imported,
-    hashOf,
-  };
+  return { groups, users, projects, imported, hashOf };
 }
 
 interface Reading {

@@ -78,7 +78,7 @@ export const listFlagContents = (db: Reader, projectId: string) =>
       (ids) => sql`
       select flag_id as id, name from flag_tags where flag_id in (${ids}) order by flag_id, position`,
     );
-  });
+  }, byName);
 
 /** The same for segments. */
 export const listSegmentContents = (db: Reader, projectId: string) =>
@@ -93,7 +93,7 @@ export const listSegmentContents = (db: Reader, projectId: string) =>
       (ids) => sql`
       select segment_id as id, name from segment_tags where segment_id in (${ids}) order by segment_id, position`,
     );
-  });
+  }, byName);
 
 async function withTags<Row extends ContentRow>(db: Reader, rows: readonly Row[], tagsOf: (ids: Sql) => Sql) {
   if (rows.length === 0) return [];
@@ -113,17 +113,16 @@ export const listActivations = (db: Reader, environmentId: string) =>
           from segment_environments e join segments s on s.id = e.segment_id
          where e.environment_id = ${environmentId} and e.segment_id > ${last}
          order by e.segment_id limit ${activationsAtOnce}`),
-    { size: activationsAtOnce, keyOf: ({ id }) => id },
+    ({ id }) => id,
+    activationsAtOnce,
   );
 
-interface Paging<Row> {
-  readonly size: number;
-  readonly keyOf: (row: Row) => string;
-}
+const byName = ({ name }: { readonly name: string }): string => name;
 
-async function* inPages<Row extends { readonly name: string }>(
+async function* inPages<Row>(
   read: (last: string) => Promise<Row[]>,
-  { size, keyOf }: Paging<Row> = { size: objectsAtOnce, keyOf: ({ name }) => name },
+  keyOf: (row: Row) => string,
+  size = objectsAtOnce,
 ): AsyncGenerator<Row[]> {
   for (let last = ''; ; ) {
     const rows = await read(last);
@@ -134,12 +133,22 @@ async function* inPages<Row extends { readonly name: string }>(
   }
 }
 
-/** Everyone, as an import compares them. */
+/** Everyone, page by page, as an import compares them. */
 export const listPeople = (db: Reader) =>
-  db.all<{ id: string; email: string; emailKey: string; status: string }>(sql`
-    select id, email, email_key as "emailKey", status from users`);
+  inPages(
+    (last) =>
+      db.all<{ id: string; email: string; emailKey: string; status: string }>(sql`
+        select id, email, email_key as "emailKey", status from users
+         where id > ${last} order by id limit ${objectsAtOnce}`),
+    ({ id }) => id,
+  );
 
-export const listGroupNames = (db: Reader) => db.all<{ id: string; name: string }>(sql`select id, name from groups`);
+export const listGroupNames = (db: Reader) =>
+  inPages(
+    (last) =>
+      db.all<{ name: string }>(sql`select name from groups where name > ${last} order by name limit ${objectsAtOnce}`),
+    byName,
+  );
 
 export const listProjectsNamed = (db: Reader, names: readonly string[]) =>
   names.length === 0

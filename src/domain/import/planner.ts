@@ -28,15 +28,16 @@ export function* planImport(source: SourceAccount, here: Here, choices: Choices 
 }
 
 function planPeople(plan: PlanItems): void {
-  const groups = new Set(plan.here.groups);
+  const added = new Set<string>();
+  const isGroup = (name: string) => plan.here.groups.has(name) || added.has(name);
   for (const { name, description } of plan.source.groups) {
     const refusal = complaintAbout('group', { name, description });
-    if (plan.addNamed<'group'>({ kind: 'group', name, wanted: { description } }, { isHere: groups.has(name), refusal }))
-      groups.add(name);
+    if (plan.addNamed<'group'>({ kind: 'group', name, wanted: { description } }, { isHere: isGroup(name), refusal }))
+      added.add(name);
   }
   for (const { email, name, isActive, groups: own } of plan.source.users) {
     const found = plan.here.users.get(emailKey(email));
-    const known = own.filter((group) => groups.has(group));
+    const known = own.filter(isGroup);
     const wanted = { name, groups: known, invite: plan.choices.invite === true };
     if (found) {
       const imported = plan.importedAs('', 'user', emailKey(email));
@@ -220,10 +221,12 @@ function planRestriction(
   plan: PlanItems,
   { project, environment, place, list, people, ours, isOwn }: PlannedRestriction,
 ): void {
-  const users = new Set([...plan.here.users.keys(), ...plan.source.users.map(({ email }) => emailKey(email))]);
-  const groups = new Set([...plan.here.groups, ...plan.source.groups.map(({ name }) => name)]);
+  const users = new Set(plan.source.users.map(({ email }) => emailKey(email)));
+  const groups = new Set(plan.source.groups.map(({ name }) => name));
+  const isUser = (key: string) => plan.here.users.has(key) || users.has(key);
+  const isGroup = (name: string) => plan.here.groups.has(name) || groups.has(name);
   const isKnown = ({ kind, name }: Person) =>
-    kind === 'user' ? users.has(emailKey(name)) : kind === 'group' && groups.has(name);
+    kind === 'user' ? isUser(emailKey(name)) : kind === 'group' && isGroup(name);
   const known = people.filter(isKnown);
   const missing = people.filter((person) => !isKnown(person)).map(({ name }) => name);
   const reason = missing.length > 0 ? `Without ${missing.join(', ')}: not here.` : undefined;
