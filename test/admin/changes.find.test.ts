@@ -42,8 +42,8 @@ test('a search finds text in titles, comments and names, whatever the case, and 
   refused(await api.get(`/auditLogs?search=${'x'.repeat(101)}`), 400, /search/);
 });
 
-test('a search that finds little continues where it stopped', async () => {
-  const { project, flag } = await aStory();
+/** 6,000 newer entries about the flag. */
+async function muchMore({ flag }: { flag: { id: string } }): Promise<void> {
   const digits = sql`(values (0), (1), (2), (3), (4), (5), (6), (7), (8), (9))`;
   const numbers = sql`
     with digits (n) as ${digits}
@@ -57,6 +57,12 @@ test('a search that finds little continues where it stopped', async () => {
         from changes cross join (${numbers}) numbers
        where object_id = ${flag.id} and action = 'flag.created' and n < 6000`),
   );
+}
+
+test('a search that finds little continues where it stopped', async () => {
+  const story = await aStory();
+  const { project } = story;
+  await muchMore(story);
   const query = new URLSearchParams({ workspaceId: project.id, search: 'Card form blank' });
   const { body: first } = await api.get(`/auditLogs?${query}`);
   assert.deepEqual([first.count, typeof first.nextMarker], [0, 'string']);
@@ -64,6 +70,21 @@ test('a search that finds little continues where it stopped', async () => {
   assert.deepEqual([actionsOf(second.data), second.nextMarker], [['definition.killed'], null]);
   const { text } = await api.get(`/auditLogs/download?format=ndjson&${query}`);
   assert.deepEqual(actionsOf(linesOf(text)), ['definition.killed'], 'a download reads to the end');
+});
+
+test('others have their turns while a long file is made', async () => {
+  const story = await aStory();
+  await muchMore(story);
+  let [turns, isDone] = [0, false];
+  const count = () => {
+    turns += 1;
+    if (!isDone) setImmediate(count);
+  };
+  setImmediate(count);
+  const file = await api.get(`/auditLogs/download?format=csv&workspaceId=${story.project.id}`);
+  isDone = true;
+  assert.ok(file.text.split('\n').length > 6_000);
+  assert.ok(turns > 30, 'one for each page of 200');
 });
 
 const linesOf = (text: string): Change[] =>

@@ -1,4 +1,6 @@
 /** The audit log as a file: read page by page while the client reads it. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { turnstile } from '#concurrency/turnstile.ts';
 import type { Change } from '#domain/changes.ts';
 import { type ChangeFilter, findBareChanges, findChanges, listChanges } from '#store/changes.ts';
 import { maxWaitMs, withDeadline } from '#store/deadline.ts';
@@ -64,6 +66,9 @@ interface Reading {
   readonly find: (ids: readonly string[]) => Promise<Change[]>;
 }
 
+/** SQLite reads without waiting: in each turn of the event loop, one of the files being made gets a page. */
+const onePerTurn = turnstile(1);
+
 /** Newest first. What the actor may see is checked again with each page, and each has its own deadline. */
 async function* pagesOf(db: Reader, wanted: Wanted, { bytes, find }: Reading): AsyncGenerator<Change[]> {
   let after: Position | undefined;
@@ -73,5 +78,6 @@ async function* pagesOf(db: Reader, wanted: Wanted, { bytes, find }: Reading): A
     const places = fitting(items, (item) => item.bytes, bytes);
     yield await withDeadline(maxWaitMs, () => find(places.map(({ id }) => id)));
     after = places.length === items.length && items.length < pageSize ? end : places.at(-1);
+    await onePerTurn.pass(nextTurn);
   } while (after);
 }
