@@ -579,7 +579,8 @@ async function complaintsOf(statement: Sql): Promise<{ scans: string[]; sorts: s
       (step: string) =>
         (/^SCAN (?!.* INDEX )(?!.*CONSTANT ROW)/.test(step) &&
           ![recursion, ...parts, 'p'].includes(step.slice('SCAN '.length))) ||
-        step.includes('AUTOMATIC');
+        step.includes('AUTOMATIC') ||
+        (/^SEARCH .* INDEX \S+ \((?:status|state|kind|type)=\?\)/.test(step) && !statement.sql.includes(' limit '));
   const isSort = (step: string) => /^USE TEMP B-TREE|-> {2}(?:Incremental )?Sort$|^(?:Incremental )?Sort$/.test(step);
   const text = statement.sql.replaceAll(/\s+/g, ' ').trim();
   return {
@@ -630,6 +631,7 @@ const smallSorts: Record<string, readonly SmallSort[]> = {
   ],
   listProjectAccess: [{ statement: /order by position, id$/, because: 'the lists of a page of projects' }],
   listGrantedRights: [{ statement: /order by project_name/, because: 'the lists that name one grantee' }],
+  listAdministratorNames: [{ statement: 'order by u.created_at, u.id limit ?', because: 'the administrators' }],
   listGroupsOfUser: [{ statement: /order by m\.position$/, because: 'a user has at most 200 groups' }],
   listProjects: [
     {
