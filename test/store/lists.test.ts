@@ -622,9 +622,7 @@ const smallSorts: Record<string, readonly SmallSort[]> = {
       statement: /order by length\(p\.name\), p\.name limit \?\) project$/,
       because: 'keeps only as many as the limit',
     },
-    ...(onPostgres
-      ? []
-      : [{ statement: /order by length\(o\.name\), o\.name limit \?\) flag$/, because: 'the same' }]),
+    ...(onPostgres ? [] : [{ statement: /order by length\(o\.name\), o\.name limit \?\) flag$/, because: 'the same' }]),
   ],
   listApproverNames: [
     { statement: /order by g\.environment_id, g\.position limit \?$/, because: 'the lists of one page' },
