@@ -61,7 +61,7 @@ const table = (places: readonly string[]): string =>
 /** docs/licences.md. Without versions: they are in the lockfile, and a new one rarely changes the licence. */
 export const licences = (): string => `# Licences
 
-Burgee is under [Apache-2.0](../LICENSE). These packages go along with it. Written by \`npm run licences\`; a test holds it to the lockfile and to what is installed, and refuses a licence that nobody has agreed to.
+Burgee is under [Apache-2.0](../LICENSE). It is distributed with these packages. \`npm run licences\` writes this page; a test compares it with the lockfile and with what is installed, and fails for licences that nobody has approved.
 
 ## With the server
 

@@ -211,7 +211,7 @@ for (const [index, way] of all.entries()) {
   test(`${name} is for keys of ${access.scope} scope or wider`, async () => {
     for (const kind of ['account', 'project', 'environment'] as const) {
       const target = await build(home);
-      const projectId = kind === 'environment' ? home.id : (target.words?.project ?? home.id);
+      const projectId = kind === 'environment' ? home.id : (target.params?.project ?? home.id);
       const as = await keyIn(kind, projectId, home.environment.id);
       const ask = () => call(way, home, target, { as });
       if (width[kind] >= width[access.scope]) assert.equal((await ask()).status, admitted, kind);
@@ -244,17 +244,17 @@ for (const [index, way] of all.entries()) {
   }
 
   // Without a project in the path, the traffic type or the environment says which it is.
-  const words = endpoint.path.split('/');
-  const inProject = words.includes(':project')
+  const parts = endpoint.path.split('/');
+  const inProject = parts.includes(':project')
     ? ['environment', 'flag', 'trafficType', 'segment', 'anySegment', 'ruleBasedSegment']
-    : words.includes(':trafficType')
+    : parts.includes(':trafficType')
       ? ['environment']
       : [];
-  for (const word of inProject.filter((one) => words.includes(`:${one}`))) {
+  for (const word of inProject.filter((one) => parts.includes(`:${one}`))) {
     test(`${name} does not find a ${word} of one project in another`, async () => {
       const [here, there] = [await build(home), await build(elsewhere)];
-      const id = there.words?.[word] ?? elsewhere.environment.id;
-      const target = { ...here, words: { ...here.words, [word]: id } };
+      const id = there.params?.[word] ?? elsewhere.environment.id;
+      const target = { ...here, params: { ...here.params, [word]: id } };
       await answersAsAbsent(way, home, target, api.adminKey, id);
     });
   }

@@ -8,7 +8,7 @@ import { toOpenApi } from '#contract/openapi.ts';
 import { statusOf } from '#contract/parts.ts';
 import { problems } from '#domain/problems.ts';
 import { shapeOf } from '#domain/shapes.ts';
-import { everyEndpoint, pathWith, wordsOf } from './support/every-endpoint.ts';
+import { everyEndpoint, paramsOf, pathWith } from './support/every-endpoint.ts';
 
 interface Operation {
   readonly operationId: string;
@@ -96,7 +96,7 @@ test('every word of a path and every parameter of a query is described', () => {
   for (const { endpoint, place } of endpoints) {
     const { parameters } = operationAt(place);
     const namesIn = (where: string) => parameters.filter((one) => one.in === where).map((one) => one.name);
-    assert.deepEqual(namesIn('path'), wordsOf(endpoint));
+    assert.deepEqual(namesIn('path'), paramsOf(endpoint));
     assert.deepEqual(namesIn('query'), Object.keys(endpoint.query?.properties ?? {}));
     assert.ok(parameters.every((one) => one.in !== 'path' || one.required));
     for (const { name, description = '' } of parameters) assert.match(description, /\S/, `${place}: ${name}`);

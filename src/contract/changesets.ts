@@ -11,7 +11,7 @@ import {
 } from '#domain/changesets.ts';
 import { extend, OneOf } from '#domain/schema.ts';
 import { endpoint } from './endpoint.ts';
-import { keysBodyLimit, MarkerListing, MarkerPage, NoteQuery, ProjectWord } from './parts.ts';
+import { keysBodyLimit, MarkerListing, MarkerPage, NoteQuery, ProjectNameOrId } from './parts.ts';
 
 /** Problems of asking for approvals, and of giving them. */
 const reviews = ['changeset_not_found', 'changeset_state', 'changeset_invalid', 'precondition_failed'] as const;
@@ -73,7 +73,7 @@ export const listChangesets = endpoint({
   query: extend(
     MarkerPage(pageSize),
     Type.Object({
-      workspaceId: ProjectWord,
+      workspaceId: ProjectNameOrId,
       status: Type.Optional(OneOf(changesetStates, { description: 'Only those in this state.' })),
       flag: Type.Optional(Type.String({ description: 'Only those that change this flag, by id.' })),
       segment: Type.Optional(

@@ -3,7 +3,7 @@ import { FlagSetReply, NewFlagSet } from '#domain/flag-sets.ts';
 import { Dependent } from '#domain/flags.ts';
 import { extend } from '#domain/schema.ts';
 import { endpoint } from './endpoint.ts';
-import { MarkerListing, MarkerPage, OffsetListing, OffsetPage, ProjectWord, prefixV3, True } from './parts.ts';
+import { MarkerListing, MarkerPage, OffsetListing, OffsetPage, ProjectNameOrId, prefixV3, True } from './parts.ts';
 
 const base = prefixV3;
 const read = { needs: 'flag.read', scope: 'project' } as const;
@@ -18,7 +18,7 @@ export const listFlagSets = endpoint({
   description: 'In order of creation. `objects` is the same list as `data`; some clients read one, some the other.',
   access: read,
   pageSize,
-  query: extend(MarkerPage(pageSize), Type.Object({ workspace_id: ProjectWord })),
+  query: extend(MarkerPage(pageSize), Type.Object({ workspace_id: ProjectNameOrId })),
   reply: extend(MarkerListing(FlagSetReply), Type.Object({ objects: Type.Array(FlagSetReply) })),
   problems: ['project_not_found', 'marker_invalid'],
 });

@@ -63,7 +63,7 @@ export const Archived = (what: string) =>
   Type.Optional(Type.Literal('true', { description: `lists the ${what} instead. An addition to the vendor’s API.` }));
 
 /** A project named in a query. */
-export const ProjectWord = Type.String({ minLength: 1, maxLength: 255, description: 'Id or name of the project.' });
+export const ProjectNameOrId = Type.String({ minLength: 1, maxLength: 255, description: 'Id or name of the project.' });
 
 export interface PageSize {
   readonly default: number;

@@ -3,7 +3,7 @@ import { Restriction, RestrictionUpdate } from '#domain/restrictions.ts';
 import { ProjectAccess, ProjectAccessUpdate } from '#domain/rights.ts';
 import { extend, OneOf } from '#domain/schema.ts';
 import { endpoint } from './endpoint.ts';
-import { OffsetListing, OffsetPage, ProjectWord } from './parts.ts';
+import { OffsetListing, OffsetPage, ProjectNameOrId } from './parts.ts';
 
 const access = { needs: 'restriction.write', scope: 'project' } as const;
 
@@ -20,7 +20,7 @@ export const listRestrictions = endpoint({
     OffsetPage(pageSize),
     Type.Object({
       resource_type: OneOf(['workspace'], { description: '`workspace`, the only type of resource.' }),
-      resource_id: ProjectWord,
+      resource_id: ProjectNameOrId,
     }),
   ),
   reply: OffsetListing(Restriction),

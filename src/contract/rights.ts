@@ -5,7 +5,7 @@ import { GrantedRight, granteeTypes } from '#domain/rights.ts';
 import { extend, Id, OneOf, Reference } from '#domain/schema.ts';
 import { UserStatus } from '#domain/users.ts';
 import { endpoint } from './endpoint.ts';
-import { OffsetListing, OffsetPage, ProjectWord } from './parts.ts';
+import { OffsetListing, OffsetPage, ProjectNameOrId } from './parts.ts';
 
 const pageSize = { default: 20, max: 50 };
 
@@ -21,7 +21,7 @@ export const explainAccess = endpoint({
     OffsetPage(pageSize),
     Type.Object({
       user: Type.Optional(Type.Unsafe<string>({ ...Id, description: 'Id of the user; the caller if left out.' })),
-      project: Type.Optional(ProjectWord),
+      project: Type.Optional(ProjectNameOrId),
     }),
   ),
   reply: extend(

@@ -9,7 +9,7 @@ import {
 } from '#domain/rollout-statuses.ts';
 import { extend, OneOf } from '#domain/schema.ts';
 import { endpoint } from './endpoint.ts';
-import { NoteQuery, ProjectWord, True } from './parts.ts';
+import { NoteQuery, ProjectNameOrId, True } from './parts.ts';
 
 const read = { needs: 'rolloutStatus.read', scope: 'environment' } as const;
 /** They are settings of the project. */
@@ -21,7 +21,7 @@ export const listRolloutStatuses = endpoint({
   summary: 'List rollout statuses',
   description: 'The statuses of the project `wsId`, in order.',
   access: read,
-  query: Type.Object({ wsId: ProjectWord }),
+  query: Type.Object({ wsId: ProjectNameOrId }),
   reply: Type.Array(RolloutStatus),
   problems: ['project_not_found'],
 });

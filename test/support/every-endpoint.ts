@@ -22,9 +22,10 @@ export const everyEndpoint: readonly NamedEndpoint[] = [
   ...below('', serviceContract),
 ];
 
-/** The path with words in place of their names. */
-export const pathWith = (path: string, wordOf: (name: string) => string): string =>
-  path.replaceAll(/(?<=\/):(\w+)/g, (_, name: string) => wordOf(name));
+/** The path with values in place of its parameters. */
+export const pathWith = (path: string, valueOf: (name: string) => string): string =>
+  path.replaceAll(/(?<=\/):(\w+)/g, (_, name: string) => valueOf(name));
 
-/** The names of the words in the path of an endpoint. */
-export const wordsOf = ({ path }: Endpoint): string[] => [...path.matchAll(/\/:(\w+)/g)].map(([, word]) => word ?? '');
+/** The names of the path parameters of an endpoint. */
+export const paramsOf = ({ path }: Endpoint): string[] =>
+  [...path.matchAll(/\/:(\w+)/g)].map(([, param]) => param ?? '');

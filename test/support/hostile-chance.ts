@@ -4,12 +4,12 @@ import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { everyEndpoint, type NamedEndpoint } from './every-endpoint.ts';
 import { exampleOf } from './hostile-bodies.ts';
-import { wordsThatFind } from './hostile-paths.ts';
+import { paramsThatFind } from './hostile-paths.ts';
 import type { Hostile } from './hostile-requests.ts';
 
 /** So many of them, a third of each sort. */
 export const chanceRequests = (count: number, seed: number): Hostile[] =>
-  fc.sample(fc.oneof(bodies, words, queries), { numRuns: count, seed });
+  fc.sample(fc.oneof(bodies, params, queries), { numRuns: count, seed });
 
 const json = fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' });
 const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 40 });
@@ -38,13 +38,13 @@ const bodies: fc.Arbitrary<Hostile> = fc.constantFrom(...everyEndpoint.filter(sc
   return wrong.map((value) => ({ kind: 'chance: body', endpoint, body: JSON.stringify(value) }));
 });
 
-const words: fc.Arbitrary<Hostile> = fc
-  .constantFrom(...everyEndpoint.filter((endpoint) => wordsThatFind(endpoint).length > 0))
+const params: fc.Arbitrary<Hostile> = fc
+  .constantFrom(...everyEndpoint.filter((endpoint) => paramsThatFind(endpoint).length > 0))
   .chain((endpoint) =>
-    fc.tuple(fc.constantFrom(...wordsThatFind(endpoint)), text).map(([word, strange]) => ({
+    fc.tuple(fc.constantFrom(...paramsThatFind(endpoint)), text).map(([word, strange]) => ({
       kind: 'chance: path',
       endpoint,
-      words: { [word]: encodeURIComponent(strange) },
+      params: { [word]: encodeURIComponent(strange) },
       ...(schemaOf(endpoint) ? { body: '[]' } : {}),
     })),
   );

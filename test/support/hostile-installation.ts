@@ -15,7 +15,7 @@ export interface HostileInstallation {
   readonly adminKey: string;
   readonly inspector: ProcessInspector;
   readonly sender: Sender;
-  /** Names of things that are there, for the words of paths. */
+  /** Names of things that are there, for the params of paths. */
   readonly things: Readonly<Record<string, string>>;
   send(hostile: Hostile): Promise<Reply>;
   /** Sends a request that must succeed. */
@@ -54,10 +54,10 @@ export async function aHostileInstallation(): Promise<HostileInstallation> {
     sender,
     things,
     ask,
-    send: ({ endpoint, method, words = {}, query, headers = {}, body }) => {
+    send: ({ endpoint, method, params = {}, query, headers = {}, body }) => {
       sent += 1;
-      const named: Record<string, string> = { ...things, ...words };
-      const path = pathWith(endpoint.path, (word) => named[word] ?? 'nothing');
+      const named: Record<string, string> = { ...things, ...params };
+      const path = pathWith(endpoint.path, (param) => named[param] ?? 'nothing');
       return sender.send(method ?? endpoint.method, query === undefined ? path : `${path}?${query}`, {
         headers: { ...whoAsks(endpoint.access, server.url, cookie), 'x-forwarded-for': addressOf(sent), ...headers },
         body,
@@ -122,9 +122,9 @@ async function oneOfEverything(ask: HostileInstallation['ask'], sender: Sender):
     rolloutStatus,
     trafficTypeId: trafficType,
   };
-  const words = Object.entries(ids).map(([word, { id }]) => [word, String(id)]);
+  const params = Object.entries(ids).map(([param, { id }]) => [param, String(id)]);
   return {
-    ...Object.fromEntries(words),
+    ...Object.fromEntries(params),
     trafficType: 'ship',
     objectType: 'Split',
     deletedFlag: 'gone',
@@ -203,7 +203,7 @@ export async function fuzz(
   return statuses;
 }
 
-function describe({ kind, endpoint, method, words, query, headers, body }: Hostile): string {
-  const facts = { method, words, query, headers, body: body?.toString('latin1' as never).slice(0, 300) };
+function describe({ kind, endpoint, method, params, query, headers, body }: Hostile): string {
+  const facts = { method, params, query, headers, body: body?.toString('latin1' as never).slice(0, 300) };
   return `${kind}, ${endpoint.name} ${JSON.stringify(facts).slice(0, 1_000)}`;
 }

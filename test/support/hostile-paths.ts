@@ -2,7 +2,7 @@
 
 import type { TSchema } from 'typebox';
 import { needsNobody } from '#contract/endpoint.ts';
-import { everyEndpoint, type NamedEndpoint, pathWith, wordsOf } from './every-endpoint.ts';
+import { everyEndpoint, type NamedEndpoint, paramsOf, pathWith } from './every-endpoint.ts';
 import type { Hostile } from './hostile-requests.ts';
 
 /** Words that name nothing, by what is strange about them. They are put into the path as they are. */
@@ -68,17 +68,17 @@ const strangeWords: Record<string, readonly string[]> = {
 };
 
 /** Those that must name something. An own view that is not there counts as deleted. */
-export const wordsThatFind = (endpoint: NamedEndpoint): string[] =>
-  wordsOf(endpoint).filter(
-    (word) => !(endpoint.method === 'DELETE' && endpoint.path.endsWith('/own/:view') && word === 'view'),
+export const paramsThatFind = (endpoint: NamedEndpoint): string[] =>
+  paramsOf(endpoint).filter(
+    (param) => !(endpoint.method === 'DELETE' && endpoint.path.endsWith('/own/:view') && param === 'view'),
   );
 
 export function* hostilePaths(): Generator<Hostile> {
   for (const endpoint of everyEndpoint) {
-    for (const word of wordsThatFind(endpoint)) {
+    for (const param of paramsThatFind(endpoint)) {
       for (const [kind, words] of Object.entries(strangeWords)) {
         for (const strange of words) {
-          yield { kind: `path: ${kind}`, endpoint, words: { [word]: strange }, ...bodyOf(endpoint) };
+          yield { kind: `path: ${kind}`, endpoint, params: { [param]: strange }, ...bodyOf(endpoint) };
         }
       }
     }

@@ -10,8 +10,8 @@ export interface Hostile {
   readonly endpoint: NamedEndpoint;
   /** In the place of the endpoint's own. */
   readonly method?: string;
-  /** In the place of the words that name things. */
-  readonly words?: Record<string, string>;
+  /** In the place of the params that name things. */
+  readonly params?: Record<string, string>;
   /** Without the question mark. */
   readonly query?: string;
   readonly headers?: Record<string, string>;

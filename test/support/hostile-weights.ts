@@ -119,7 +119,7 @@ export function* heavyRequests(): Generator<Hostile> {
   yield { ...list, kind: '8,000 parameters', query: `limit=0&${many(8_000, (index) => `a${index}=`).join('&')}` };
   yield { ...list, kind: '60,000 empty parameters', query: `limit=0${'&'.repeat(60_000)}` };
   yield { ...list, kind: '60,000 percent signs', query: `name=${'%'.repeat(60_000)}` };
-  yield { endpoint: endpointOf('getGroup'), kind: '30,000 slashes', words: { group: `x${'//a'.repeat(20_000)}` } };
+  yield { endpoint: endpointOf('getGroup'), kind: '30,000 slashes', params: { group: `x${'//a'.repeat(20_000)}` } };
 }
 
 /** Each flag of the graph depends on this many before it; with the last one they are one less than may be. */
@@ -141,7 +141,7 @@ export async function heavyDependencies({ ask, things }: HostileInstallation): P
   // The first flags have fewer before them.
   await define(graph.flags, (graph.each * (graph.each + 1)) / 2 - 1);
   const last = link(graph.flags);
-  const replacing = { endpoint: endpointOf('replaceDefinition'), words: { flag: link(0) } };
+  const replacing = { endpoint: endpointOf('replaceDefinition'), params: { flag: link(0) } };
   return [
     { ...replacing, kind: 'a cycle through 5,000 dependencies', body: JSON.stringify(needing(last)) },
     { ...replacing, kind: 'dependency 5,001', body: JSON.stringify(needing(last, 'lights')) },
@@ -165,12 +165,12 @@ export async function heavySegments({ ask, things }: HostileInstallation): Promi
   for (const name of wide)
     await define(name, excluding(...many(1_000, (index) => `${name}-${index}`.padEnd(100, 'x'))));
   const endpoint = endpointOf('replaceRuleBasedDefinition');
-  const words = { ruleBasedSegment: 'chain-start' };
+  const params = { ruleBasedSegment: 'chain-start' };
   const last = chain.at(-1) ?? '';
   return [
-    { endpoint, words, kind: 'a cycle through 50 segments', body: JSON.stringify(excluding(last)) },
-    { endpoint, words, kind: '6,000 references of segments', body: JSON.stringify(excluding(...wide)) },
-    { endpoint, words, kind: '1,001 segments', body: JSON.stringify(excluding(...many(1_001, short))) },
+    { endpoint, params, kind: 'a cycle through 50 segments', body: JSON.stringify(excluding(last)) },
+    { endpoint, params, kind: '6,000 references of segments', body: JSON.stringify(excluding(...wide)) },
+    { endpoint, params, kind: '1,001 segments', body: JSON.stringify(excluding(...many(1_001, short))) },
   ];
 }
 

@@ -6,7 +6,7 @@
 import { v7 as newId } from 'uuid';
 import type { Reader } from '#store/sql.ts';
 import type { Answer, Calls } from './app.ts';
-import { wordsOf } from './every-endpoint.ts';
+import { paramsOf } from './every-endpoint.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { countsMore, type Essence, essenceOf } from './isolation-answers.ts';
 import { type Kind, type Shape, type Tried, triedEndpoints } from './isolation-requests.ts';
@@ -89,15 +89,15 @@ interface Question {
 class Asking {
   readonly #server: Server;
   readonly #question: Question;
-  /** Slot → kind: the words of the path, then what the shape names besides. */
+  /** Slot → kind: the params of the path, then what the shape names besides. */
   readonly #slots: readonly (readonly [slot: string, kind: Kind])[];
 
   constructor(server: Server, question: Question) {
     this.#server = server;
     this.#question = question;
-    const words = wordsOf(question.tried.endpoint);
+    const params = paramsOf(question.tried.endpoint);
     this.#slots = [
-      ...words.flatMap((word) => (pathKinds[word] ? [[`words/${word}`, pathKinds[word]] as const] : [])),
+      ...params.flatMap((param) => (pathKinds[param] ? [[`params/${param}`, pathKinds[param]] as const] : [])),
       ...Object.entries(question.shape.slots),
     ];
   }
@@ -261,7 +261,7 @@ class Asking {
 
   async #targetAt(side: Side): Promise<Target> {
     const target = await this.#question.shape.build(side);
-    return { ...target, words: { project: side.id, environment: side.environment.id, ...target.words } };
+    return { ...target, params: { project: side.id, environment: side.environment.id, ...target.params } };
   }
 
   #fail(who: string, what: string): void {

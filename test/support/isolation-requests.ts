@@ -91,7 +91,7 @@ export function triedEndpoints(api: Calls): Tried[] {
 
 const ofAccounts = (api: Calls): Record<string, BuildAt> => ({
   resendInvitation: async () => ({
-    words: { user: (await api.post('/users', { email: `${uniqueName('again')}@example.com` })).body.id },
+    params: { user: (await api.post('/users', { email: `${uniqueName('again')}@example.com` })).body.id },
   }),
   listOutbox: async () => ({}),
 });
@@ -193,7 +193,7 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
     },
     getFlag: {
       further: [
-        { build: async ({ flag }) => ({ words: { flag: flag.id }, query: { expand: 'definitions' } }), slots: {} },
+        { build: async ({ flag }) => ({ params: { flag: flag.id }, query: { expand: 'definitions' } }), slots: {} },
       ],
     },
     listDependents: {
@@ -208,7 +208,7 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
       further: [
         { build: async () => ({ query: { expand: 'environments', kind: 'all' } }), slots: {} },
         naming('query/names', 'segment', async (side) => ({
-          query: { names: (await segments.getSegment(side)).words?.segment ?? '' },
+          query: { names: (await segments.getSegment(side)).params?.segment ?? '' },
         })),
         { build: async () => ({ query: { used: 'false', kind: 'all' } }), slots: {} },
         naming('query/environmentId', 'environment', ({ environment }) => ({
@@ -232,16 +232,16 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
       further: [
         {
           ...naming('body/split/name', 'flag', async (side) => {
-            const { words } = await definitions.killDefinition(side);
-            return { body: { split: { name: words?.flag }, operationType: 'KILL' } };
+            const { params } = await definitions.killDefinition(side);
+            return { body: { split: { name: params?.flag }, operationType: 'KILL' } };
           }),
           lacking: ({ may }) => !reads(may, 'definition.read'),
         },
         {
           ...naming('body/rolloutStatus/id', 'rolloutStatus', async (side) => {
-            const { words } = await definitions.killDefinition(side);
+            const { params } = await definitions.killDefinition(side);
             const rolloutStatus = { id: side.rolloutStatus };
-            return { body: { split: { name: words?.flag }, operationType: 'KILL', rolloutStatus } };
+            return { body: { split: { name: params?.flag }, operationType: 'KILL', rolloutStatus } };
           }),
           // The status is of the flag, in all environments.
           lacking: ({ may, width }) => width === 'environment' || !reads(may, 'definition.read'),
@@ -357,8 +357,8 @@ function shapes(api: Calls): Readonly<Record<string, { instead?: Shape; further?
       ],
     },
     getUser: {
-      instead: { build: async ({ viewer }) => ({ words: { user: viewer } }), slots: {} },
-      further: [{ build: async ({ groupViewer }) => ({ words: { user: groupViewer } }), slots: {} }],
+      instead: { build: async ({ viewer }) => ({ params: { user: viewer } }), slots: {} },
+      further: [{ build: async ({ groupViewer }) => ({ params: { user: groupViewer } }), slots: {} }],
     },
     inviteUser: {
       further: [
@@ -518,7 +518,7 @@ const namingInTheLog = (aChangeset: BuildAt, query: Readonly<Record<string, stri
   naming('query/objectId', 'flag', ({ flag }) => ({ query: { ...query, objectId: flag.id } })),
   naming('query/actor', 'actor', ({ actor }) => ({ query: { ...query, actor } })),
   naming('query/changesetId', 'changeset', async (side) => ({
-    query: { ...query, changesetId: (await aChangeset(side)).words?.changeset ?? '' },
+    query: { ...query, changesetId: (await aChangeset(side)).params?.changeset ?? '' },
   })),
 ];
 

@@ -24,7 +24,7 @@ export type Place = ProjectFixture & { readonly environment: { readonly id: stri
 
 export interface Target {
   /** Of the path; project and environment are those of the place unless said otherwise. */
-  readonly words?: Record<string, string>;
+  readonly params?: Record<string, string>;
   readonly query?: Record<string, string>;
   readonly body?: unknown;
   readonly text?: string;
@@ -43,8 +43,8 @@ export function requestOf(
   place: Place,
   target: Target,
 ): { path: string; text?: string } {
-  const words: Record<string, string> = { project: place.id, environment: place.environment.id, ...target.words };
-  const addressed = base + pathWith(path, (word) => words[word] ?? assert.fail(`no word ${word}`));
+  const params: Record<string, string> = { project: place.id, environment: place.environment.id, ...target.params };
+  const addressed = base + pathWith(path, (param) => params[param] ?? assert.fail(`no parameter ${param}`));
   const query = target.query ? `?${new URLSearchParams(target.query)}` : '';
   const text = target.text ?? (target.body === undefined ? undefined : JSON.stringify(target.body));
   return { path: addressed + query, ...(text === undefined ? {} : { text }) };
@@ -54,76 +54,76 @@ export function requestOf(
 export function requestsTo(api: Calls): Requests {
   const flagIn = async (place: Place, more: Target = {}): Promise<Target> => ({
     ...more,
-    words: { flag: (await aFlag(api, place)).id, ...more.words },
+    params: { flag: (await aFlag(api, place)).id, ...more.params },
   });
   const definedFlagIn = async (place: Place, more: Target = {}): Promise<Target> => {
     const { flag, path } = await aDefinedFlag(api, place);
     const { id } = place.environment;
     if (!path.endsWith(id)) await api.post(`/splits/ws/${place.id}/${flag.name}/environments/${id}`, aDefinition());
-    return { ...more, words: { flag: flag.id } };
+    return { ...more, params: { flag: flag.id } };
   };
   const ofTrafficType = async ({ id }: Place, more: Target = {}): Promise<Target> => {
     const { body } = await api.get(`/trafficTypes/ws/${id}`);
-    return { ...more, words: { trafficType: body[0].id, ...more.words } };
+    return { ...more, params: { trafficType: body[0].id, ...more.params } };
   };
   const anAttribute = async (place: Place, more: Target = {}): Promise<Target> => {
     const attribute = uniqueName('attribute');
-    const target = await ofTrafficType(place, { ...more, words: { attribute } });
-    await api.post(`/schema/ws/${place.id}/trafficTypes/${target.words?.trafficType}`, { id: attribute });
+    const target = await ofTrafficType(place, { ...more, params: { attribute } });
+    await api.post(`/schema/ws/${place.id}/trafficTypes/${target.params?.trafficType}`, { id: attribute });
     return target;
   };
   const aStatus = async (place: Place, more: Target = {}): Promise<Target> => {
     const { body } = await api.post(`/rolloutStatuses/ws/${place.id}`, { name: uniqueName('status') });
-    return { ...more, words: { rolloutStatus: body.id } };
+    return { ...more, params: { rolloutStatus: body.id } };
   };
   /** The path does not name the project, so the traffic type is what a key must reach. */
   const ofTrafficTypeById = async (place: Place, more: Target = {}): Promise<Target> => {
     const target = await ofTrafficType(place, more);
-    return { ...target, id: target.words?.trafficType ?? '' };
+    return { ...target, id: target.params?.trafficType ?? '' };
   };
   const anIdentity = async (place: Place, more: Target = {}): Promise<Target> => {
     const identity = uniqueName('key');
-    const target = await ofTrafficTypeById(place, { ...more, words: { identity } });
+    const target = await ofTrafficTypeById(place, { ...more, params: { identity } });
     const path = `/trafficTypes/${target.id}/environments/${place.environment.id}/identities`;
     await api.post(path, [{ key: identity, values: {} }]);
     return target;
   };
   const aFlagSet = async ({ id }: Place): Promise<Target> => {
     const { body } = await api.post('/internal/api/v3/flag-sets', { name: aSetName(), workspace: { id } });
-    return { words: { flagSet: body.id }, id: body.id };
+    return { params: { flagSet: body.id }, id: body.id };
   };
   const segmentIn = async (place: Place, more: Target = {}): Promise<Target> => ({
     ...more,
-    words: { segment: (await aSegment(api, place)).name },
+    params: { segment: (await aSegment(api, place)).name },
   });
   const activeSegmentIn = async (place: Place, more: Target = {}): Promise<Target> => ({
     ...more,
-    words: { segment: (await aSegment(api, place, [place.environment])).name },
+    params: { segment: (await aSegment(api, place, [place.environment])).name },
     id: place.environment.id,
   });
   const rulesIn = async (place: Place, more: Target = {}): Promise<Target> => ({
     ...more,
-    words: { ruleBasedSegment: (await aRuleBasedSegment(api, place)).name },
+    params: { ruleBasedSegment: (await aRuleBasedSegment(api, place)).name },
   });
   const activeRulesIn = async (place: Place, more: Target = {}): Promise<Target> => ({
     ...more,
-    words: { ruleBasedSegment: (await aRuleBasedSegment(api, place, [place.environment])).name },
+    params: { ruleBasedSegment: (await aRuleBasedSegment(api, place, [place.environment])).name },
     id: place.environment.id,
   });
   const aLargeSegment = async (place: Place, more: Target = {}): Promise<Target> => {
     const name = uniqueName('large');
-    const { words } = await ofTrafficType(place);
-    await api.post(`/large-segments/ws/${place.id}/trafficTypes/${words?.trafficType}`, { name });
-    return { ...more, words: { largeSegment: name } };
+    const { params } = await ofTrafficType(place);
+    await api.post(`/large-segments/ws/${place.id}/trafficTypes/${params?.trafficType}`, { name });
+    return { ...more, params: { largeSegment: name } };
   };
   const anActiveLargeSegment = async (place: Place): Promise<Target> => {
     const target = await aLargeSegment(place, { id: place.environment.id });
-    await api.post(`/large-segments/${place.environment.id}/${target.words?.largeSegment}`);
+    await api.post(`/large-segments/${place.environment.id}/${target.params?.largeSegment}`);
     return target;
   };
   const anUpload = async (place: Place): Promise<Target> => {
-    const { words } = await anActiveLargeSegment(place);
-    return { body: { largeSegment: { name: words?.largeSegment }, operationType: 'UPLOAD' } };
+    const { params } = await anActiveLargeSegment(place);
+    return { body: { largeSegment: { name: params?.largeSegment }, operationType: 'UPLOAD' } };
   };
   /** Large enough to contain rows that must not be shown, if there were any. */
   const wholeList = { query: { limit: '200' } };
@@ -131,30 +131,30 @@ export function requestsTo(api: Calls): Requests {
   const newName = async () => ({ body: { name: uniqueName('new') } });
   const aUser = async (more: Target = {}): Promise<Target> => {
     const { body } = await api.post('/users', { email: `${uniqueName('user')}@example.com` });
-    return { body: { ...body }, words: { user: body.id }, id: body.id, ...more };
+    return { body: { ...body }, params: { user: body.id }, id: body.id, ...more };
   };
   const aGroup = async (): Promise<Target> => {
     const { body } = await api.post('/groups', { name: uniqueName('group') });
-    return { body, words: { group: body.id }, id: body.id };
+    return { body, params: { group: body.id }, id: body.id };
   };
   const someOperations = async (place: Place) => {
-    const { words } = await definedFlagIn(place);
-    return [{ environment: place.environment.id, flag: words?.flag, edit: { kind: 'kill' } }];
+    const { params } = await definedFlagIn(place);
+    return [{ environment: place.environment.id, flag: params?.flag, edit: { kind: 'kill' } }];
   };
   const aChangeset = async (place: Place, more: Target = {}): Promise<Target> => {
     const fields = { workspace: { id: place.id }, operations: await someOperations(place) };
     const { body } = await api.post('/changesets', fields);
-    return { ...more, words: { changeset: body.id }, id: body.id };
+    return { ...more, params: { changeset: body.id }, id: body.id };
   };
   /** Where no approval is required, so that nobody is an approver. */
   const aRequest = async (place: Place): Promise<Target> => {
     const target = await aChangeset(place);
-    await api.post(`/changesets/${target.words?.changeset}/request`);
+    await api.post(`/changesets/${target.params?.changeset}/request`);
     return target;
   };
   const aSchedule = async (place: Place, isPaused = false): Promise<Target> => {
     const target = await aChangeset(place);
-    const path = `/changesets/${target.words?.changeset}`;
+    const path = `/changesets/${target.params?.changeset}`;
     await api.post(`${path}/schedule`, { at: inThirtyDays() });
     if (isPaused) await api.post(`${path}/pause`);
     return target;
@@ -169,7 +169,7 @@ export function requestsTo(api: Calls): Requests {
         const { body: project } = await api.post('/workspaces', { name: uniqueName('project') });
         const { body: trafficTypes } = await api.get(`/trafficTypes/ws/${project.id}`);
         await api.delete(`/trafficTypes/${trafficTypes[0].id}`);
-        return { words: { project: project.id }, id: project.id };
+        return { params: { project: project.id }, id: project.id };
       },
     },
     environments: {
@@ -180,7 +180,7 @@ export function requestsTo(api: Calls): Requests {
       deleteEnvironment: async ({ id }) => {
         const { body: environment } = await api.post(`/environments/ws/${id}`, { name: uniqueName('env') });
         for (const token of environment.apiTokens) await api.delete(`/apiKeys/${token.id}`);
-        return { words: { environment: environment.id } };
+        return { params: { environment: environment.id } };
       },
     },
     trafficTypes: {
@@ -188,7 +188,7 @@ export function requestsTo(api: Calls): Requests {
       createTrafficType: newName,
       deleteTrafficType: async ({ id }) => {
         const { body } = await api.post(`/trafficTypes/ws/${id}`, { name: uniqueName('type') });
-        return { words: { trafficTypeId: body.id }, id: body.id };
+        return { params: { trafficTypeId: body.id }, id: body.id };
       },
     },
     attributes: {
@@ -230,16 +230,16 @@ export function requestsTo(api: Calls): Requests {
       getChangeRequest: async (place) => {
         const { body } = await anUpload(place);
         const answer = await api.post(`/changeRequests/ws/${place.id}/environments/${place.environment.id}`, body);
-        return { words: { changeRequest: answer.body.id }, id: answer.body.id };
+        return { params: { changeRequest: answer.body.id }, id: answer.body.id };
       },
       submitKeyFile: async (place) => {
-        const { words } = await activeSegmentIn(place);
-        return { body: { segmentName: words?.segment, keys: ['user-2'] } };
+        const { params } = await activeSegmentIn(place);
+        return { body: { segmentName: params?.segment, keys: ['user-2'] } };
       },
       decideChangeRequest: async (place) => {
         const { body } = await anUpload(place);
         const answer = await api.post(`/changeRequests/ws/${place.id}/environments/${place.environment.id}`, body);
-        return { words: { changeRequest: answer.body.id }, id: answer.body.id, body: { status: 'WITHDRAWN' } };
+        return { params: { changeRequest: answer.body.id }, id: answer.body.id, body: { status: 'WITHDRAWN' } };
       },
     },
     rolloutStatuses: {
@@ -259,7 +259,7 @@ export function requestsTo(api: Calls): Requests {
       listDependents: flagIn,
       patchFlag: (place) => flagIn(place, { body: [] }),
       updateFlagDescription: (place) => flagIn(place, { text: 'new' }),
-      associateTags: (place) => flagIn(place, { words: { objectType: 'Split' }, body: ['new'] }),
+      associateTags: (place) => flagIn(place, { params: { objectType: 'Split' }, body: ['new'] }),
       deleteFlag: flagIn,
       duplicateFlag: async (place) => flagIn(place, await newName()),
       archiveFlag: flagIn,
@@ -267,7 +267,7 @@ export function requestsTo(api: Calls): Requests {
       undeleteFlag: async (place) => {
         const { id, name } = await aFlag(api, place);
         await api.delete(`/splits/ws/${place.id}/${name}`);
-        return { words: { deletedFlag: id } };
+        return { params: { deletedFlag: id } };
       },
     },
     definitions: {
@@ -279,7 +279,7 @@ export function requestsTo(api: Calls): Requests {
       deleteDefinition: definedFlagIn,
       undeleteDefinition: async (place) => {
         const target = await definedFlagIn(place);
-        await api.delete(`/splits/ws/${place.id}/${target.words?.flag}/environments/${place.environment.id}`);
+        await api.delete(`/splits/ws/${place.id}/${target.params?.flag}/environments/${place.environment.id}`);
         return target;
       },
       killDefinition: definedFlagIn,
@@ -303,9 +303,9 @@ export function requestsTo(api: Calls): Requests {
       commentChangeset: (place) => aChangeset(place, { body: { comment: 'Why?' } }),
       applyChangeset: aChangeset,
       revertChangeset: async (place) => {
-        const { words } = await aChangeset(place);
-        await api.post(`/changesets/${words?.changeset}/apply`);
-        return { words: words ?? {} };
+        const { params } = await aChangeset(place);
+        await api.post(`/changesets/${params?.changeset}/apply`);
+        return { params: params ?? {} };
       },
     },
     schedules: {
@@ -325,14 +325,14 @@ export function requestsTo(api: Calls): Requests {
     },
     views: {
       listViews: async () => ({}),
-      saveSharedView: async () => ({ words: { view: uniqueName('view') }, body: aView }),
+      saveSharedView: async () => ({ params: { view: uniqueName('view') }, body: aView }),
       deleteSharedView: async ({ id }) => {
         const view = uniqueName('view');
         await api.put(`/views/ws/${id}/shared/${view}`, aView);
-        return { words: { view } };
+        return { params: { view } };
       },
-      saveOwnView: async () => ({ words: { view: uniqueName('view') }, body: aView }),
-      deleteOwnView: async () => ({ words: { view: uniqueName('view') } }),
+      saveOwnView: async () => ({ params: { view: uniqueName('view') }, body: aView }),
+      deleteOwnView: async () => ({ params: { view: uniqueName('view') } }),
     },
     segments: {
       createSegment: async (place) => ofTrafficType(place, await newName()),
@@ -343,11 +343,11 @@ export function requestsTo(api: Calls): Requests {
         const { name } = await aSegment(api, place);
         const { body } = await api.get(`/segments/ws/${place.id}?names=${name}&expand=environments`);
         await api.delete(`/segments/ws/${place.id}/${name}`);
-        return { words: { deletedSegment: body.objects[0].id } };
+        return { params: { deletedSegment: body.objects[0].id } };
       },
-      listSegmentUsers: async (place) => ({ words: { anySegment: (await aSegment(api, place)).name } }),
+      listSegmentUsers: async (place) => ({ params: { anySegment: (await aSegment(api, place)).name } }),
       changeSegmentDetails: async (place) => ({
-        words: { anySegment: (await aSegment(api, place)).name },
+        params: { anySegment: (await aSegment(api, place)).name },
         body: { description: 'new', tags: ['new'] },
       }),
       tagSegment: (place) => segmentIn(place, { body: ['new'] }),
@@ -395,15 +395,15 @@ export function requestsTo(api: Calls): Requests {
       listApiKeys: async () => wholeList,
       getApiKey: async ({ id }) => {
         const { body } = await api.post('/apiKeys', { name: 'shown', apiKeyType: 'admin', workspace: { id } });
-        return { words: { key: body.id } };
+        return { params: { key: body.id } };
       },
       updateApiKey: async ({ id }) => {
         const { body } = await api.post('/apiKeys', { name: 'old', apiKeyType: 'admin', workspace: { id } });
-        return { words: { key: body.id }, body: { name: 'new' } };
+        return { params: { key: body.id }, body: { name: 'new' } };
       },
       revokeApiKey: async ({ id }) => {
         const { body } = await api.post('/apiKeys', { name: 'gone', apiKeyType: 'admin', workspace: { id } });
-        return { words: { key: body.id }, id: body.id };
+        return { params: { key: body.id }, id: body.id };
       },
     },
     restrictions: {
@@ -429,8 +429,8 @@ export function requestsTo(api: Calls): Requests {
     },
     imports: {
       startImport: async () => ({ body: await anImport(api) }),
-      getImport: async () => ({ words: { import: (await startedImport(api)).id } }),
-      stopImport: async () => ({ words: { import: (await startedImport(api)).id } }),
+      getImport: async () => ({ params: { import: (await startedImport(api)).id } }),
+      stopImport: async () => ({ params: { import: (await startedImport(api)).id } }),
     },
     traffic: {
       getFlagTraffic: (place) => definedFlagIn(place, {}),

@@ -281,7 +281,7 @@ async function askAt(server: RightsServer, world: RightsWorld, { tried, place, o
   const at = { ...world.project, environment: world.project[place.environment] };
   const target = async (): Promise<Target> => {
     const built = await buildOf(server, name)(at);
-    const flagId = built.words?.flag;
+    const flagId = built.params?.flag;
     if (place.isOwn && flagId !== undefined) await makeOwned(server, world, flagId);
     return built;
   };

@@ -214,7 +214,7 @@ function adminAnswer(vendor: Vendor, options: VendorOptions, { method, url = '',
   const gone = { users: 403, groups: 404, restrictions: 410 }[pathname.split('/')[4] ?? ''];
   if (options.isMoved && gone) return refused(gone, 'This endpoint is not available for accounts in Harness');
   for (const [pattern, handle] of Object.entries(routes)) {
-    const words = wordsOf(pattern, pathname);
+    const words = paramsOf(pattern, pathname);
     if (!words) continue;
     const asked = placeOf(vendor.account, pattern, words);
     if (!asked) return refused(404, `Could not find ${words.join(' ')}`);
@@ -224,7 +224,7 @@ function adminAnswer(vendor: Vendor, options: VendorOptions, { method, url = '',
   return refused(/\/environments\/ws\//.test(pathname) ? 405 : 404, 'Not here');
 }
 
-function wordsOf(pattern: string, path: string): string[] | undefined {
+function paramsOf(pattern: string, path: string): string[] | undefined {
   const [wanted, given] = [pattern.split('/'), path.split('/')];
   const fits = wanted.length === given.length && wanted.every((word, at) => word.startsWith(':') || word === given[at]);
   return fits ? given.filter((_, at) => wanted[at]?.startsWith(':')).map(decodeURIComponent) : undefined;

@@ -60,8 +60,8 @@ const mailedToken = async () =>
 /** What it is → its text. */
 const secrets: Record<string, string> = {};
 const found = createSecrets();
-/** The words of paths, each of something that is there. */
-const words: Record<string, string> = {};
+/** The params of paths, each of something that is there. */
+const params: Record<string, string> = {};
 let cookie = '';
 
 before(async () => {
@@ -106,7 +106,7 @@ before(async () => {
     'the secret of a second factor': secret,
     'a recovery code': recoveryCode,
   });
-  Object.assign(words, {
+  Object.assign(params, {
     project,
     environment: environment.id,
     flag,
@@ -114,14 +114,14 @@ before(async () => {
     objectType: 'Split',
     deletedFlag: flag,
   });
-  Object.assign(words, { group, session, user: invited.id, key: key.id });
+  Object.assign(params, { group, session, user: invited.id, key: key.id });
   for (const [what, text] of Object.entries(secrets)) assert.ok(text?.length > 10, what);
   found.add(...Object.values(secrets));
 });
 
 interface Sending {
   readonly endpoint: Endpoint;
-  /** The path with words of things that are there, or of nothing where it would delete them. */
+  /** The path with params of things that are there, or of nothing where it would delete them. */
   readonly path: string;
   readonly secret: string;
 }
@@ -177,7 +177,7 @@ describe('no secret comes back', () => {
     const kinds = Object.entries(secrets);
     let turn = 0;
     for (const endpoint of everyEndpoint) {
-      const word = (name: string) => (endpoint.method === 'DELETE' ? 'none' : (words[name] ?? 'none'));
+      const word = (name: string) => (endpoint.method === 'DELETE' ? 'none' : (params[name] ?? 'none'));
       const path = pathWith(endpoint.path, word);
       for (const [place, make] of Object.entries(places)) {
         for (let count = 0; count < Math.min(secretsAtOnce, kinds.length); count += 1) {
