@@ -166,7 +166,7 @@ export const appliers: Readonly<
   },
 };
 
-/** The patch of the flag as it is now, and what stands against it. */
+/** The patch of the flag as it is now, and what conflicts with it. */
 export async function flagPatchNow(db: Reader, project: Project, flag: Flag, { edit, base = '{}' }: PlacedOperation) {
   const { operations, conflicts } = settingsNow(patchOf(edit), JSON.parse(base) as FlagSettings, flag);
   const status = operations.find(({ path }) => path === '/rolloutStatus/id');

@@ -23,7 +23,7 @@ export interface SegmentUndeletion {
 
 /**
  * Restores a segment, and its rules in the environments where it was active and that still exist. It keeps its id, so
- * that its history goes on. The log has no keys, so a list of keys is empty.
+ * that its history continues. The log has no keys, so a list of keys is empty.
  */
 export const undeleteSegment = (context: Context, change: SegmentUndeletion) =>
   write(context, (tx) => undeleteSegmentIn(tx, change));

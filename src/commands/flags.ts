@@ -408,7 +408,7 @@ export interface Undeletion {
 
 /**
  * Restores a flag that was deleted, and its definitions in environments that still exist, from the audit log. It keeps
- * its id, so that its history goes on, and its seeds.
+ * its id, so that its history continues, and its seeds.
  */
 export const undeleteFlag = (context: Context, change: Undeletion) =>
   write(context, (tx) => undeleteFlagIn(tx, change));

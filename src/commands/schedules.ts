@@ -141,8 +141,8 @@ export const pauseChangeset: Control = (context, id, remark) =>
   });
 
 /**
- * Goes on after a pause, with what was left of the wait; a time that has passed meanwhile is due at once. Or lets a step
- * go that waits for somebody: where approvals are required, that is for those who could approve the changeset.
+ * Continues after a pause, with what was left of the wait; a time that has passed meanwhile is due at once. Or releases
+ * a step that is held: where approvals are required, only those who could approve the changeset can do that.
  */
 export const resumeChangeset: Control = (context, id, remark) =>
   write(context, async (tx) => {
@@ -253,7 +253,7 @@ export async function applyStepIn(tx: RecordingTx, due: DueStep): Promise<void> 
   const next = steps[step];
   if (next) {
     const to = next.waitMs === undefined ? moved : { ...moved, dueAt: tx.now + next.waitMs };
-    // Its first step may have needed no approval, of whoever scheduled it or any more.
+    // It may still wait for an approval that the step did not need: its scheduler may skip it, or it is no longer required.
     await move(recording, found, { action: 'changeset.advanced', remark: {}, to, status: 'SCHEDULED' });
     return;
   }

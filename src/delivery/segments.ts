@@ -6,7 +6,7 @@
  * 1. A key that was changed after the number of `base` is in `log`, whatever base says about it: the number is read
  *    before the keys.
  * 2. `log` has every change after `logStart`. SDKs that know `logStart` or a later number get what they miss from it.
- * 3. `base.number` is not below `logStart`, so that an SDK that has fetched base can go on.
+ * 3. `base.number` is not below `logStart`, so that an SDK that has fetched base can continue.
  */
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';

@@ -68,7 +68,7 @@ function isEditor(who: Listed): Sql {
                         or ${isOnList(granted('edit'), who)})))`;
 }
 
-/** Of the changeset `c` in the project `p`, which waits for somebody who can apply it: the lists let this person. */
+/** The changeset `c` in the project `p` waits for someone who can apply it, and the lists allow this person to. */
 export function isAwaitedEditor(actor: Actor): Sql {
   if (actor.type !== 'user') return sql`1 = 0`;
   return mayGrant(actor) ? sql`1 = 1` : isEditor(listedAs(actor));

@@ -23,8 +23,8 @@ export const everyEndpoint: readonly NamedEndpoint[] = [
 ];
 
 /** The path with values in place of its parameters. */
-export const pathWith = (path: string, valueOf: (name: string) => string): string =>
-  path.replaceAll(/(?<=\/):(\w+)/g, (_, name: string) => valueOf(name));
+export const pathWith = (path: string, valueFor: (name: string) => string): string =>
+  path.replaceAll(/(?<=\/):(\w+)/g, (_, name: string) => valueFor(name));
 
 /** The names of the path parameters of an endpoint. */
 export const paramsOf = ({ path }: Endpoint): string[] =>

@@ -129,8 +129,8 @@ interface Parsing {
 }
 
 /**
- * Never makes one text of it all: that would outlive several turns, and many of those make the garbage collector go
- * through the whole memory several times a second.
+ * Never turns the whole body into one string: that would outlive several turns, and many such strings make the garbage
+ * collector run a full collection several times a second.
  */
 async function parseLong(body: Buffer, { findCut, take, afterWrites }: Parsing): Promise<boolean> {
   let [start, begin] = [0, ''];

@@ -8,8 +8,8 @@ interface Drafted {
 }
 
 /**
- * Whether somebody who may not save edits to propose. They choose to; the draft remembers it, so that it goes on after
- * a reload and in another tab. People who lose the right to save while they edit are asked first.
+ * Whether someone who may not save edits in order to propose. They choose to; the draft remembers it, so that this
+ * survives a reload and applies in other tabs. People who lose the right to save while they edit are asked first.
  */
 export function useProposing({ draft, place }: Drafted, cannotSave: string | undefined) {
   const isArchived = useContext(FlagContext)?.archivedAt !== undefined;

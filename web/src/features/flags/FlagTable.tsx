@@ -175,7 +175,7 @@ function useTop(body: React.RefObject<HTMLElement | null>): number {
   return top;
 }
 
-/** On phones, the style sheet decides what is shown of them. Until SDKs report, evaluations are shown to who asks. */
+/** On phones, the style sheet decides what is shown of them. Until SDKs report, evaluations are shown only if chosen. */
 function useShownColumns(
   frame: React.RefObject<HTMLElement | null>,
   isPhone: boolean,
