@@ -10,7 +10,6 @@ import { openStore } from '#store/open.ts';
 import { housekeep } from '#store/sql.ts';
 import { refused } from '../support/app.ts';
 import { aDefinedFlag, aProject, uniqueName } from '../support/build.ts';
-import { until } from '../support/nodes.ts';
 import { listening } from '../support/sdk.ts';
 import {
   account,
@@ -21,6 +20,7 @@ import {
   setUpAdministrator,
   startAccounts,
 } from '../support/session.ts';
+import { until } from '../support/until.ts';
 
 const api = await startAccounts();
 const base = await listening(api);

@@ -6,7 +6,6 @@ import sql from 'sql-template-tag';
 import type { Change } from '#domain/changes.ts';
 import { type Answer, refused } from '../support/app.ts';
 import { onPostgres } from '../support/databases.ts';
-import { until } from '../support/nodes.ts';
 import {
   account,
   anEmail,
@@ -27,6 +26,7 @@ import {
   timeless,
   tokenFor,
 } from '../support/session.ts';
+import { until } from '../support/until.ts';
 
 const api = await startAccounts();
 await setUpAdministrator(api);

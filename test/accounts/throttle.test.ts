@@ -6,7 +6,6 @@ import { createThrottles } from '#http/limits/throttle.ts';
 import { findAccount } from '#store/account.ts';
 import { createApp } from '../../src/app.ts';
 import { type Answer, type Request, refused } from '../support/app.ts';
-import { until } from '../support/nodes.ts';
 import { talkTo } from '../support/raw-sockets.ts';
 import {
   account,
@@ -22,6 +21,7 @@ import {
   signIn,
   startAccounts,
 } from '../support/session.ts';
+import { until } from '../support/until.ts';
 
 const api = await startAccounts();
 await setUpAdministrator(api);

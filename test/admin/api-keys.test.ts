@@ -5,7 +5,7 @@ import { roleNames } from '#domain/access.ts';
 import { hashOf, newKeyText } from '#security/secrets.ts';
 import { refused, startApi } from '../support/app.ts';
 import { aProject, uniqueName } from '../support/build.ts';
-import { until } from '../support/nodes.ts';
+import { until } from '../support/until.ts';
 
 const api = await startApi();
 

@@ -7,7 +7,7 @@ import { system } from '#commands/setup.ts';
 import { startSchedules } from '#jobs/schedules.ts';
 import { type Answer, refused, startApi } from '../support/app.ts';
 import { aDefinedFlag, aDefinition, aProject, aRuleBasedSegment, aSegment, uniqueName } from '../support/build.ts';
-import { until } from '../support/nodes.ts';
+import { until } from '../support/until.ts';
 
 const api = await startApi();
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import sql from 'sql-template-tag';
 import { refused, startApi } from '../support/app.ts';
 import { aDefinedFlag, aDefinition, aFlag, aProject, type ProjectFixture } from '../support/build.ts';
-import { until } from '../support/nodes.ts';
+import { until } from '../support/until.ts';
 
 const api = await startApi();
 

@@ -14,7 +14,7 @@ import {
   type ProjectFixture,
   uniqueName,
 } from '../support/build.ts';
-import { until } from '../support/nodes.ts';
+import { until } from '../support/until.ts';
 
 const api = await startApi();
 

@@ -6,7 +6,7 @@ import type { Received } from '#store/notices.ts';
 import { type Answer, refused, startApi } from '../support/app.ts';
 import { aDefinedFlag, aDefinition, aProject, uniqueName } from '../support/build.ts';
 import { onPostgres } from '../support/databases.ts';
-import { until } from '../support/nodes.ts';
+import { until } from '../support/until.ts';
 
 const api = await startApi();
 const heard: Received[] = [];

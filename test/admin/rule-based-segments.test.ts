@@ -13,7 +13,7 @@ import {
   type ProjectFixture,
   uniqueName,
 } from '../support/build.ts';
-import { until } from '../support/nodes.ts';
+import { until } from '../support/until.ts';
 
 const api = await startApi();
 const heard: unknown[] = [];

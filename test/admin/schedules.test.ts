@@ -12,8 +12,8 @@ import { type ChangesetMail, listOutbox } from '#store/outbox.ts';
 import type { Store } from '#store/sql.ts';
 import { type Answer, refused } from '../support/app.ts';
 import { aDefinedFlag, aDefinition, aProject, aSegment } from '../support/build.ts';
-import { until } from '../support/nodes.ts';
 import { aPerson, setUpAdministrator, startAccounts } from '../support/session.ts';
+import { until } from '../support/until.ts';
 
 const api = await startAccounts();
 const [minute, hour] = [60_000, 3_600_000];

@@ -13,9 +13,9 @@ import { oldCounts } from '#jobs/cleanup.ts';
 import { startTraffic } from '#jobs/traffic.ts';
 import { startApi } from '../support/app.ts';
 import { aDefinedFlag, aDefinition, aProject, type ProjectFixture } from '../support/build.ts';
-import { until } from '../support/nodes.ts';
 import { anSdkKey, listening } from '../support/sdk.ts';
 import { openStream } from '../support/streams.ts';
+import { until } from '../support/until.ts';
 
 const api = await startApi();
 const url = await listening(api);

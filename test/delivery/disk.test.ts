@@ -8,7 +8,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { readDisk, startDisk } from '#delivery/disk.ts';
 import type { State } from '#delivery/snapshot.ts';
-import { until } from '../support/nodes.ts';
+import { until } from '../support/until.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'burgee-disk-'));
 after(() => rmSync(folder, { recursive: true }));

@@ -15,9 +15,9 @@ import { startApi } from '../support/app.ts';
 import { aDefinedFlag, aDefinition, aLargeSegment, aProject, aSegment, type ProjectFixture } from '../support/build.ts';
 import { onlyPostgres, onlySqlite } from '../support/databases.ts';
 import { anotherNode, checkFeed } from '../support/feed-model.ts';
-import { until } from '../support/nodes.ts';
 import { anSdkKey } from '../support/sdk.ts';
 import { statementsOf } from '../support/statements.ts';
+import { until } from '../support/until.ts';
 
 const api = await startApi();
 const log = pino({ level: 'silent' });

@@ -8,9 +8,9 @@ import { findAccount } from '#store/account.ts';
 import { createApp } from '../../src/app.ts';
 import { startApi } from '../support/app.ts';
 import { aProject } from '../support/build.ts';
-import { until } from '../support/nodes.ts';
 import { anSdkKey, listening } from '../support/sdk.ts';
 import { openStream } from '../support/streams.ts';
+import { until } from '../support/until.ts';
 
 const api = await startApi();
 const log = pino({ level: 'silent' });

@@ -7,8 +7,8 @@ import { OpenFeature } from '@openfeature/server-sdk';
 import { type Provider, OpenFeature as WebOpenFeature } from '@openfeature/web-sdk';
 import { startApi } from '../support/app.ts';
 import { aDefinedFlag, aProject, aRuleBasedSegment, aSegment } from '../support/build.ts';
-import { until } from '../support/nodes.ts';
 import { anSdkKey, listening } from '../support/sdk.ts';
+import { until } from '../support/until.ts';
 
 const api = await startApi();
 const url = await listening(api);

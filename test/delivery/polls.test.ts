@@ -12,8 +12,8 @@ import {
   type ProjectFixture,
   uniqueName,
 } from '../support/build.ts';
-import { until } from '../support/nodes.ts';
 import { anSdkKey, aPollingSdk, dropFirstPoll, listening, treated } from '../support/sdk.ts';
+import { until } from '../support/until.ts';
 
 const api = await startApi();
 const url = await listening(api);

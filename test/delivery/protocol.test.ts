@@ -13,8 +13,8 @@ import {
   type ProjectFixture,
   uniqueName,
 } from '../support/build.ts';
-import { until } from '../support/nodes.ts';
 import { anSdkKey } from '../support/sdk.ts';
+import { until } from '../support/until.ts';
 
 const api = await startApi();
 

@@ -6,8 +6,8 @@ import { connect } from 'node:net';
 import { after, test } from 'node:test';
 import { startApi } from '../support/app.ts';
 import { aDefinedFlag, aDefinition, aProject } from '../support/build.ts';
-import { until } from '../support/nodes.ts';
 import { anSdkKey, listening } from '../support/sdk.ts';
+import { until } from '../support/until.ts';
 
 const api = await startApi();
 const base = await listening(api);

@@ -6,9 +6,9 @@ import { connect } from 'node:net';
 import { after, test } from 'node:test';
 import { startApi } from '../support/app.ts';
 import { aDefinedFlag, aProject } from '../support/build.ts';
-import { until } from '../support/nodes.ts';
 import { anSdkKey } from '../support/sdk.ts';
 import { listenTo, openStream, tokenFor } from '../support/streams.ts';
+import { until } from '../support/until.ts';
 
 const api = await startApi();
 const { base } = await listenTo(api);

@@ -13,9 +13,9 @@ import {
   aSegment,
   type ProjectFixture,
 } from '../support/build.ts';
-import { until } from '../support/nodes.ts';
 import { anSdkKey } from '../support/sdk.ts';
 import { listenTo, openStream, streamWith, tokenFor, unpacked } from '../support/streams.ts';
+import { until } from '../support/until.ts';
 
 const api = await startApi();
 const { base } = await listenTo(api);

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startApi } from '../support/app.ts';
 import { aDefinedFlag, aLargeSegment, aProject, aRuleBasedSegment, aSegment } from '../support/build.ts';
-import { until } from '../support/nodes.ts';
 import { anSdkKey, dropFirstPoll } from '../support/sdk.ts';
 import { anSdk, connected, listenTo } from '../support/streams.ts';
+import { until } from '../support/until.ts';
 
 const api = await startApi();
 const { base, requests } = await listenTo(api);

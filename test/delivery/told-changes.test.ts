@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import { pino } from 'pino';
 import type { FeedChange } from '#delivery/changes.ts';
 import { createStreams } from '#delivery/streams.ts';
-import { until } from '../support/nodes.ts';
+import { until } from '../support/until.ts';
 
 const environmentId = 'environment';
 

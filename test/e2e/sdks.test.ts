@@ -11,8 +11,9 @@ import { SplitFactory } from '@splitsoftware/splitio';
 import type { Page } from 'playwright-core';
 import { build, type Rolldown } from 'vite';
 import { aDefinedFlag, aProject, aSegment } from '../support/build.ts';
-import { startNode, until } from '../support/nodes.ts';
+import { startNode } from '../support/nodes.ts';
 import { anInstallation } from '../support/process.ts';
+import { until } from '../support/until.ts';
 import { launchBrowser, timeoutMs } from './browser.ts';
 
 const client = await startNode(anInstallation());

@@ -1,7 +1,7 @@
 /** What SDKs evaluated, on the page of a flag and in the list. */
 import assert from 'node:assert/strict';
 import { aFlag } from '../../src/demo/team.ts';
-import { until } from '../support/nodes.ts';
+import { until } from '../support/until.ts';
 import { startBrowser } from './browser.ts';
 import { press } from './people.ts';
 import { look, openFlag, signedInVisitsIn, type Things } from './support.ts';

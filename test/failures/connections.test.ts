@@ -4,9 +4,10 @@ import { describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { command, newDatabase } from '../support/databases.ts';
 import { watchHealth } from '../support/health-watch.ts';
-import { startNode, until } from '../support/nodes.ts';
+import { startNode } from '../support/nodes.ts';
 import { anInstallation, sideBySide } from '../support/process.ts';
 import { startProxy } from '../support/tcp-proxy.ts';
+import { until } from '../support/until.ts';
 import { aPlace, promisedMs, requireOnce, requireTimely, startWriting, type WriteLoad } from '../support/write-load.ts';
 
 const poolSize = 3;

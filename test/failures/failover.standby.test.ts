@@ -5,8 +5,9 @@ import type { Answer } from '../support/app.ts';
 import { uniqueName } from '../support/build.ts';
 import { command } from '../support/databases.ts';
 import { watchHealth } from '../support/health-watch.ts';
-import { type Client, startNode, until } from '../support/nodes.ts';
+import { type Client, startNode } from '../support/nodes.ts';
 import { startPair, takeOver, untilFollowed } from '../support/postgres-replica.ts';
+import { until } from '../support/until.ts';
 import { promisedMs, requireFair } from '../support/write-load.ts';
 
 const createFlag = ({ post }: Client, name: string) => post('/splits/ws/Default/trafficTypes/user', { name });

@@ -4,8 +4,9 @@ import { describe, test } from 'node:test';
 import { newDatabase } from '../support/databases.ts';
 import { watchHealth } from '../support/health-watch.ts';
 import { countWaiting, hold } from '../support/locks.ts';
-import { startTwoNodes, until } from '../support/nodes.ts';
+import { startTwoNodes } from '../support/nodes.ts';
 import { anInstallation, sideBySide } from '../support/process.ts';
+import { until } from '../support/until.ts';
 import {
   aPlace,
   promisedMs,

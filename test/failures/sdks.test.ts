@@ -4,11 +4,12 @@ import { after, test } from 'node:test';
 import { readDisk } from '#delivery/disk.ts';
 import { aDefinedFlag, aProject, aSegment } from '../support/build.ts';
 import { freePort } from '../support/free-port.ts';
-import { startNode, until } from '../support/nodes.ts';
+import { startNode } from '../support/nodes.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { anInstallation } from '../support/process.ts';
 import { aPollingSdk, treated } from '../support/sdk.ts';
 import { anSdk, connected } from '../support/streams.ts';
+import { until } from '../support/until.ts';
 
 const flipTo = (treatment: string) => [{ op: 'replace', path: '/defaultRule', value: [{ treatment, size: 100 }] }];
 

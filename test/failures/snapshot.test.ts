@@ -7,10 +7,11 @@ import { readDisk } from '#delivery/disk.ts';
 import { aDefinedFlag, aProject, aSegment } from '../support/build.ts';
 import { newDatabase } from '../support/databases.ts';
 import { freePort } from '../support/free-port.ts';
-import { type Client, startNode, until } from '../support/nodes.ts';
+import { type Client, startNode } from '../support/nodes.ts';
 import { anInstallation, type Server, sideBySide } from '../support/process.ts';
 import { aPollingSdk, treated } from '../support/sdk.ts';
 import { startProxy } from '../support/tcp-proxy.ts';
+import { until } from '../support/until.ts';
 
 /** A flag that is on for a key in a segment, and the key of an application. */
 async function aFlagForAnn(client: Client) {

@@ -5,7 +5,7 @@ import { after, test } from 'node:test';
 import { fastify } from 'fastify';
 import { pino } from 'pino';
 import { limitConnections } from '#http/server/connections.ts';
-import { until } from '../support/nodes.ts';
+import { until } from '../support/until.ts';
 
 const perAddress = 5;
 

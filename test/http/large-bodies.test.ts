@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { accountBodyLimit, prefix } from '#contract/parts.ts';
 import { refused, startApi } from '../support/app.ts';
-import { until } from '../support/nodes.ts';
 import { answersIn, talkTo } from '../support/raw-sockets.ts';
 import { account, anEmail, fromBrowser, goodPassword } from '../support/session.ts';
+import { until } from '../support/until.ts';
 
 const api = await startApi();
 const url = await api.app.listen({ host: '127.0.0.1', port: 0 });

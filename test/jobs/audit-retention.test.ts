@@ -13,7 +13,7 @@ import { countAuditEntries } from '../../src/telemetry/audit-entries.ts';
 import { startApi } from '../support/app.ts';
 import { aDefinedFlag, aDefinition, aProject, uniqueName } from '../support/build.ts';
 import { onlySqlite } from '../support/databases.ts';
-import { until } from '../support/nodes.ts';
+import { until } from '../support/until.ts';
 
 const api = await startApi();
 const folder = mkdtempSync(join(tmpdir(), 'burgee-retention-'));

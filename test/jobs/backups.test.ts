@@ -12,7 +12,7 @@ import { examineBackup } from '#operations/backup/verify.ts';
 import { openStore } from '#store/open.ts';
 import { startApi } from '../support/app.ts';
 import { temporaryFolder } from '../support/databases.ts';
-import { until } from '../support/nodes.ts';
+import { until } from '../support/until.ts';
 
 const minuteMs = 60_000;
 const twoAtNight = 2 * 60 * minuteMs;

@@ -5,7 +5,7 @@ import sql from 'sql-template-tag';
 import { startCleanup } from '#jobs/cleanup.ts';
 import { startApi } from '../support/app.ts';
 import { aProject, aSegment, uniqueName } from '../support/build.ts';
-import { until } from '../support/nodes.ts';
+import { until } from '../support/until.ts';
 
 const api = await startApi();
 

@@ -8,9 +8,10 @@ import { prefix } from '#contract/parts.ts';
 import { aDefinedFlag, aProject } from '../support/build.ts';
 import { onlyPostgres } from '../support/databases.ts';
 import { metricsUrl, type Scrape, scrape } from '../support/metrics.ts';
-import { adminKey, startNode, until } from '../support/nodes.ts';
+import { adminKey, startNode } from '../support/nodes.ts';
 import { anInstallation, sideBySide } from '../support/process.ts';
 import { startProxy } from '../support/tcp-proxy.ts';
+import { until } from '../support/until.ts';
 
 const measured = { METRICS_PORT: '0' };
 const definitionRoute = `${prefix}/splits/ws/:project/:flag/environments/:environment`;

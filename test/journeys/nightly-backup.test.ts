@@ -5,8 +5,8 @@ import { Client } from 'pg';
 import { connectionTo } from '#store/postgres/query.ts';
 import { schemaLock } from '#store/postgres/store.ts';
 import { onlyPostgres } from '../support/databases.ts';
-import { until } from '../support/nodes.ts';
 import { anInstallation } from '../support/process.ts';
+import { until } from '../support/until.ts';
 
 test('a server with BACKUP_FOLDER makes its backups beside the requests', async () => {
   const burgee = anInstallation();

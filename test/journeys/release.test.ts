@@ -20,8 +20,8 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { onPostgres, temporaryFolder } from '../support/databases.ts';
 import { freePort } from '../support/free-port.ts';
-import { until } from '../support/nodes.ts';
 import { anInstallation } from '../support/process.ts';
+import { until } from '../support/until.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };

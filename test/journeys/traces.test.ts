@@ -6,9 +6,10 @@ import { prefix } from '#contract/parts.ts';
 import { aDefinedFlag, aProject, uniqueName } from '../support/build.ts';
 import { onlySqlite, onPostgres } from '../support/databases.ts';
 import { scrape } from '../support/metrics.ts';
-import { adminKey, startNode, until } from '../support/nodes.ts';
+import { adminKey, startNode } from '../support/nodes.ts';
 import { type ReceivedSpan, type Receiver, startReceiver } from '../support/otlp-receiver.ts';
 import { anInstallation, sideBySide } from '../support/process.ts';
+import { until } from '../support/until.ts';
 
 const server = 2;
 const client = 3;

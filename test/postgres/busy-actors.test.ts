@@ -5,9 +5,10 @@ import { accountPrefix } from '#contract/parts.ts';
 import type { Answer } from '../support/app.ts';
 import { aDefinedFlag, aProject, uniqueName } from '../support/build.ts';
 import { countWaiting, hold } from '../support/locks.ts';
-import { type Asked, startTwoNodes, until } from '../support/nodes.ts';
+import { type Asked, startTwoNodes } from '../support/nodes.ts';
 import { anInstallation } from '../support/process.ts';
 import { cookieOf, goodPassword } from '../support/session.ts';
+import { until } from '../support/until.ts';
 
 const burgee = anInstallation();
 const nodes = await startTwoNodes(burgee);

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aDefinedFlag, aProject, type ProjectFixture } from '../support/build.ts';
-import { type Client, startTwoNodes, until } from '../support/nodes.ts';
+import { type Client, startTwoNodes } from '../support/nodes.ts';
 import { anInstallation } from '../support/process.ts';
+import { until } from '../support/until.ts';
 
 const burgee = anInstallation();
 const [one, other] = await startTwoNodes(burgee);

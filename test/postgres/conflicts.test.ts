@@ -8,8 +8,9 @@ import { UniqueViolation } from '#store/sql.ts';
 import { aDefinedFlag, aDefinition, aProject, uniqueName } from '../support/build.ts';
 import { newDatabase } from '../support/databases.ts';
 import { begin, countWaiting, hold } from '../support/locks.ts';
-import { startNode, until } from '../support/nodes.ts';
+import { startNode } from '../support/nodes.ts';
 import { anInstallation } from '../support/process.ts';
+import { until } from '../support/until.ts';
 import { aPlace, promisedMs, requireFair } from '../support/write-load.ts';
 
 const database = await newDatabase();

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aDefinedFlag, aProject } from '../support/build.ts';
 import { chanceOf } from '../support/chance.ts';
-import { type Client, startNode, until } from '../support/nodes.ts';
+import { type Client, startNode } from '../support/nodes.ts';
 import { anInstallation } from '../support/process.ts';
+import { until } from '../support/until.ts';
 
 const burgee = anInstallation();
 const nodes = [await startNode(burgee), await startNode(burgee), await startNode(burgee)];

@@ -5,8 +5,9 @@ import type { Answer } from '../support/app.ts';
 import { aDefinition, aFlag, aProject, uniqueName } from '../support/build.ts';
 import { newDatabase } from '../support/databases.ts';
 import { countWaiting, hold } from '../support/locks.ts';
-import { type Client, startTwoNodes, until } from '../support/nodes.ts';
+import { type Client, startTwoNodes } from '../support/nodes.ts';
 import { anInstallation } from '../support/process.ts';
+import { until } from '../support/until.ts';
 
 const { databaseUrl } = await newDatabase();
 const burgee = anInstallation({ databaseUrl });

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startMailServer } from '../support/mail-server.ts';
-import { startTwoNodes, until } from '../support/nodes.ts';
+import { startTwoNodes } from '../support/nodes.ts';
 import { anInstallation } from '../support/process.ts';
+import { until } from '../support/until.ts';
 
 test('fifty invitations through two nodes with one mail server: each mail is sent exactly once', async () => {
   const mailServer = await startMailServer();

@@ -4,10 +4,11 @@ import { test } from 'node:test';
 import { accountPrefix, prefix } from '#contract/parts.ts';
 import type { Answer } from '../support/app.ts';
 import { aDefinition, aFlag, aProject, uniqueName } from '../support/build.ts';
-import { type Client, publicUrl, startTwoNodes, until } from '../support/nodes.ts';
+import { type Client, publicUrl, startTwoNodes } from '../support/nodes.ts';
 import { anInstallation } from '../support/process.ts';
 import { cookieOf, goodPassword } from '../support/session.ts';
 import { slowRequest } from '../support/slow-request.ts';
+import { until } from '../support/until.ts';
 
 const burgee = anInstallation();
 const nodes = await startTwoNodes(burgee);

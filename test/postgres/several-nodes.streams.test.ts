@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Answer } from '../support/app.ts';
 import { aDefinedFlag, aProject, aSegment, type ProjectFixture } from '../support/build.ts';
-import { type Client, startTwoNodes, until } from '../support/nodes.ts';
+import { type Client, startTwoNodes } from '../support/nodes.ts';
 import { anInstallation } from '../support/process.ts';
 import { aPollingSdk } from '../support/sdk.ts';
 import { anSdk, connected, openStream, streamWith, tokenFor } from '../support/streams.ts';
 import { startProxy } from '../support/tcp-proxy.ts';
+import { until } from '../support/until.ts';
 
 const nodes = await startTwoNodes(anInstallation());
 const [one, other] = nodes;

@@ -1,7 +1,8 @@
 /** What must hold while SQLite's disk rejects writes, and afterwards. */
 import assert from 'node:assert/strict';
-import { type Client, until } from './nodes.ts';
+import type { Client } from './nodes.ts';
 import type { Installation } from './process.ts';
+import { until } from './until.ts';
 import { type Place, requireFair, requireOnce, startWriting, type Told } from './write-load.ts';
 
 /** While the disk takes nothing: changes are refused, reads go on, and nothing is half done. */

@@ -10,8 +10,8 @@ import { findAccount } from '#store/account.ts';
 import { openStore } from '#store/open.ts';
 import { createApp } from '../../src/app.ts';
 import { type Api, type Calls, callsTo } from './app.ts';
-import { until } from './nodes.ts';
 import { aModelWorld, aStep, ModelSdk, type ModelWorld, type Step, someKeys } from './sdk-model.ts';
+import { until } from './until.ts';
 
 /** Another node in this process, over a store of its own. */
 export async function anotherNode({ database, adminKey }: Pick<Api, 'database' | 'adminKey'>) {

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { until } from './nodes.ts';
 import type { Server } from './process.ts';
+import { until } from './until.ts';
 
 /** Far more than /health takes: a supervisor with a shorter timeout would restart a healthy node. */
 const timeoutMs = 5_000;

@@ -1,5 +1,4 @@
 /** Real nodes on one database, and their clients. */
-import { setTimeout as pause } from 'node:timers/promises';
 import { prefix } from '#contract/parts.ts';
 import type { Answer } from './app.ts';
 import type { Installation, Server } from './process.ts';
@@ -62,16 +61,3 @@ function clientOf(node: Server): Client {
 }
 
 const parsed = (text: string): unknown => (text === '' ? undefined : JSON.parse(text));
-
-/** Waits until it holds, checking every 20 ms, for far longer than most things take. */
-export async function until(
-  what: string,
-  holds: () => boolean | Promise<boolean>,
-  { timeoutMs } = { timeoutMs: 60_000 },
-): Promise<void> {
-  const deadline = performance.now() + timeoutMs;
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`not within ${timeoutMs} ms: ${what}`);
-    await pause(20);
-  }
-}

@@ -8,10 +8,10 @@ import { join, relative } from 'node:path';
 import { after } from 'node:test';
 import { Client } from 'pg';
 import { command } from './databases.ts';
-import { until } from './nodes.ts';
 import { type PostgresServer, startPostgres, startServerIn, temporaryServerFolder } from './postgres-server.ts';
 import { anInstallation, type Installation } from './process.ts';
 import { startProxy, type TcpProxy } from './tcp-proxy.ts';
+import { until } from './until.ts';
 
 export interface Pair {
   readonly primary: PostgresServer;

@@ -18,7 +18,7 @@ import { createApp } from '../../src/app.ts';
 import { type Answer, type Api, type Request, startApi } from './app.ts';
 import { uniqueName } from './build.ts';
 import { tablesOf } from './databases.ts';
-import { until } from './nodes.ts';
+import { until } from './until.ts';
 
 export const host = 'flags.test';
 export const origin = `http://${host}`;

@@ -9,8 +9,8 @@ import { inflateSync } from 'node:zlib';
 import { SplitFactory } from '@splitsoftware/splitio';
 import { SplitFactory as BrowserFactory, DebugLogger } from '@splitsoftware/splitio-browserjs';
 import type { Api } from './app.ts';
-import { until } from './nodes.ts';
 import { listening } from './sdk.ts';
+import { until } from './until.ts';
 
 /** Makes the server listen. What SDKs get from it is added to `requests`: the paths and queries. */
 export async function listenTo({ app }: Pick<Api, 'app'>): Promise<{ base: string; requests: string[] }> {

@@ -9,8 +9,9 @@ import { availableParallelism } from 'node:os';
 import { after } from 'node:test';
 import { type Answer, refused } from './app.ts';
 import { aDefinedFlag, aProject, type ProjectFixture, uniqueName } from './build.ts';
-import { type Client, until } from './nodes.ts';
+import type { Client } from './nodes.ts';
 import type { Installation, Server } from './process.ts';
+import { until } from './until.ts';
 
 /** What is promised to every client, from the request to the answer. */
 export const promisedMs = 10_000;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { pino } from 'pino';
 import { exportSpans, type FinishedSpan } from '#telemetry/span-exporter.ts';
-import { until } from '../support/nodes.ts';
 import { startReceiver } from '../support/otlp-receiver.ts';
+import { until } from '../support/until.ts';
 
 const span: FinishedSpan = {
   traceId: 'ab'.repeat(16),

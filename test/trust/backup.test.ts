@@ -5,9 +5,10 @@ import { test } from 'node:test';
 import { sumOf, tables } from '#operations/copy.ts';
 import { openSnapshot } from '#store/open.ts';
 import { newDatabase, onPostgres } from '../support/databases.ts';
-import { startNode, until } from '../support/nodes.ts';
+import { startNode } from '../support/nodes.ts';
 import { anInstallation, type Installation } from '../support/process.ts';
 import { report, sized } from '../support/trust.ts';
+import { until } from '../support/until.ts';
 import { aPlace, isAcknowledged, requireWhole, startWriting, type Told } from '../support/write-load.ts';
 
 const rounds = sized({ short: 2, long: 30 });

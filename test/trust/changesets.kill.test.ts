@@ -10,9 +10,10 @@ import type { Review } from '#domain/approvals.ts';
 import { aDefinedFlag, aProject } from '../support/build.ts';
 import { chanceOf } from '../support/chance.ts';
 import { onPostgres } from '../support/databases.ts';
-import { startNode, until } from '../support/nodes.ts';
+import { startNode } from '../support/nodes.ts';
 import { anInstallation } from '../support/process.ts';
 import { report, sized } from '../support/trust.ts';
+import { until } from '../support/until.ts';
 
 const rounds = sized({ short: 10, long: onPostgres ? 200 : 1_000 });
 const rampRounds = sized({ short: 3, long: onPostgres ? 100 : 500 });

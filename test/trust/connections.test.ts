@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { prefix } from '#contract/parts.ts';
-import { adminKey, startNode, until } from '../support/nodes.ts';
+import { adminKey, startNode } from '../support/nodes.ts';
 import { anInstallation, type Server } from '../support/process.ts';
 import { drip, isHeldByServer, type Talk, talkTo } from '../support/raw-sockets.ts';
 import { report } from '../support/trust.ts';
+import { until } from '../support/until.ts';
 
 const keepAliveSeconds = 2;
 const client = await startNode(anInstallation(), { KEEP_ALIVE_SECONDS: String(keepAliveSeconds) });

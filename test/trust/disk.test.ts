@@ -7,11 +7,12 @@ import { describe, test } from 'node:test';
 import { chanceOf } from '../support/chance.ts';
 import { onlySqlite } from '../support/databases.ts';
 import { goThroughTrouble, integrityOf, requireNothingLost } from '../support/disk-trouble.ts';
-import { startNode, until } from '../support/nodes.ts';
+import { startNode } from '../support/nodes.ts';
 import { anInstallation } from '../support/process.ts';
 import { failFlushes, whyNotTraced } from '../support/read-only-files.ts';
 import { mayMount, mountSmallDisk } from '../support/small-disk.ts';
 import { report, sized } from '../support/trust.ts';
+import { until } from '../support/until.ts';
 import { aPlace, isAcknowledged, requireWhole, startWriting, type Told } from '../support/write-load.ts';
 
 const chance = chanceOf(Date.now());

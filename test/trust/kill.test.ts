@@ -8,9 +8,10 @@ import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { chanceOf } from '../support/chance.ts';
 import { onPostgres } from '../support/databases.ts';
-import { adminKey, type Client, startNode, until } from '../support/nodes.ts';
+import { adminKey, type Client, startNode } from '../support/nodes.ts';
 import { anInstallation, type Installation } from '../support/process.ts';
 import { report, sized } from '../support/trust.ts';
+import { until } from '../support/until.ts';
 import { aPlace, isAcknowledged, type Place, requireWhole, startWriting, type Told } from '../support/write-load.ts';
 
 const rounds = sized({ short: 25, long: onPostgres ? 200 : 1_000 });

@@ -4,12 +4,13 @@ import { test } from 'node:test';
 import { prefix } from '#contract/parts.ts';
 import { aDefinition } from '../support/build.ts';
 import { onPostgres } from '../support/databases.ts';
-import { adminKey, until } from '../support/nodes.ts';
+import { adminKey } from '../support/nodes.ts';
 import { anInstallation } from '../support/process.ts';
 import { inspect, inspectable } from '../support/process-inspector.ts';
 import { type Talk, talkTo } from '../support/raw-sockets.ts';
 import { residentBytes } from '../support/server-weight.ts';
 import { report } from '../support/trust.ts';
+import { until } from '../support/until.ts';
 
 const burgee = anInstallation();
 const server = await burgee.start({

@@ -9,11 +9,12 @@ import { test } from 'node:test';
 import { onPostgres } from '../support/databases.ts';
 import { type LoadResult, startLoad } from '../support/load.ts';
 import { aMix } from '../support/load-mix.ts';
-import { adminKey, startNode, until } from '../support/nodes.ts';
+import { adminKey, startNode } from '../support/nodes.ts';
 import { anInstallation } from '../support/process.ts';
 import { inspect, inspectable } from '../support/process-inspector.ts';
 import { connectedClients, openFiles, residentBytes } from '../support/server-weight.ts';
 import { report, sized } from '../support/trust.ts';
+import { until } from '../support/until.ts';
 
 const seconds = sized({ short: 21, long: 600 });
 const partSeconds = sized({ short: 7, long: 60 });

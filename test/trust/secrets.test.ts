@@ -12,10 +12,10 @@ import { newKeyText, newToken } from '#security/secrets.ts';
 import { aDefinition } from '../support/build.ts';
 import { everyEndpoint, pathWith } from '../support/every-endpoint.ts';
 import { linkIn, startMailServer } from '../support/mail-server.ts';
-import { until } from '../support/nodes.ts';
 import { anInstallation } from '../support/process.ts';
 import { createSecrets, disguisesOf } from '../support/secrets.ts';
 import { report, sized } from '../support/trust.ts';
+import { until } from '../support/until.ts';
 
 const adminKey = newKeyText('admin');
 const publicUrl = 'http://flags.example';

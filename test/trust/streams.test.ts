@@ -5,10 +5,11 @@ import { connect, type Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { aDefinedFlag, aProject } from '../support/build.ts';
 import { scrape } from '../support/metrics.ts';
-import { startNode, until } from '../support/nodes.ts';
+import { startNode } from '../support/nodes.ts';
 import { anInstallation } from '../support/process.ts';
 import { tokenFor } from '../support/streams.ts';
 import { report, sized } from '../support/trust.ts';
+import { until } from '../support/until.ts';
 
 const limits = { MAX_CONNECTIONS: '15000', MAX_CONNECTIONS_PER_ADDRESS: '15000', METRICS_PORT: '0' };
 const client = await startNode(anInstallation(), limits);

@@ -5,10 +5,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { SplitFactory } from '@splitsoftware/splitio';
 import type { FlagTraffic } from '#domain/traffic.ts';
 import { aDefinedFlag, aProject } from '../support/build.ts';
-import { startNode, until } from '../support/nodes.ts';
+import { startNode } from '../support/nodes.ts';
 import { anInstallation } from '../support/process.ts';
 import { inspect, inspectable } from '../support/process-inspector.ts';
 import { report, sized } from '../support/trust.ts';
+import { until } from '../support/until.ts';
 
 const client = await startNode(anInstallation(), inspectable);
 const { url } = client.node;
