@@ -231,7 +231,7 @@ async function importOnce(job: Job, last?: Plan): Promise<Plan> {
     return plan;
   } catch (error) {
     if (!signal.aborted) throw error;
-    throw new OperatorError('Interrupted. What was imported stays; run the same command again to go on.');
+    throw new OperatorError('Interrupted. What was imported stays; run the same command again to continue.');
   }
 }
 

@@ -94,7 +94,7 @@ export const Import = Type.Object({
   id: Id,
   step: OneOf(importSteps),
   state: OneOf(['running', 'done', 'failed', 'interrupted'], {
-    description: '`interrupted`: it was stopped, or its node went away. What it wrote stays; start it again to go on',
+    description: '`interrupted`: it was stopped, or its node stopped. What it wrote stays; start it again to continue',
   }),
   startedBy: Type.Object({ type: Type.String(), id: Type.String(), name: Type.String() }),
   createdAt: Millis,

@@ -92,7 +92,7 @@ test('an import that is interrupted, or whose source limits, fails and lies, end
   for (const one of [burgee, other]) await (await one.start()).end('SIGTERM');
   const args = [...argsFor(calm), '--yes'];
   const said = await interrupt(burgee, args, /objects will be created/);
-  assert.match(said, /Interrupted\. What was imported stays; run the same command again to go on\.|Imported \d+/);
+  assert.match(said, /Interrupted\. What was imported stays; run the same command again to continue\.|Imported \d+/);
   const { code, stdout } = await burgee.run([...args, '--verify', '100']);
   assert.equal(code, 0, stdout);
   assert.match(stdout, /Verified: [\d,]{4,} evaluations, 0 differences\./);

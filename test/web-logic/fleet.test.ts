@@ -62,5 +62,5 @@ test('errors and peaks are said in words', () => {
   const reported = { at: 0, http, exceptions: 1, droppedImpressions: 0, droppedEvents: 2 };
   assert.equal(errorsInWords(reported), '4 × 503 for flags, 1 exception, 2 events dropped');
   assert.equal(peakOf([0, 3, 1], Date.UTC(2026, 10, 15), 24 * 3_600_000), 'Most: 3 on 16 Nov');
-  assert.equal(peakOf([0, 0], 0, 3_600_000), 'None in this time');
+  assert.equal(peakOf([0, 0], 0, 3_600_000), 'None in this period');
 });

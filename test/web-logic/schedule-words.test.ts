@@ -72,7 +72,7 @@ test('a step that holds or is paused waits for someone even after the approval t
   assert.deepEqual(wordsFor(begun), stopped);
   assert.deepEqual(wordsFor({ ...begun, pausedAt: start, leftMs: hour }), stopped);
   const due = wordsFor({ ...begun, dueAt: start });
-  assert.deepEqual(due, ['It goes on with step 3 of 4 then.', 'when it is approved']);
+  assert.deepEqual(due, ['It continues with step 3 of 4 then.', 'when it is approved']);
   const paused = ramp('SCHEDULED', { ...begun, pausedAt: start });
   const [, , third, fourth] = shownSteps(paused);
   assert.deepEqual(third && whenWords(third, paused), 'when someone resumes it');

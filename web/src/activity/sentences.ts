@@ -51,7 +51,7 @@ const sentences: Readonly<Record<string, string>> = {
   'changeset.resumed': 'resumed the changeset *',
   'changeset.skipped': 'skipped the wait of the changeset *',
   'changeset.aborted': 'aborted the schedule of the changeset *',
-  'changeset.failed': 'could not go on with the changeset *',
+  'changeset.failed': 'could not continue the changeset *',
   'segment.created': 'created the segment *',
   'segment.patched': 'changed the details of the segment *',
   'segment.tagged': 'tagged the segment *',

@@ -77,7 +77,7 @@ export function approvedWords(changeset: Scheduled): string {
   const { at, dueAt = 0, steps, appliedAt } = schedule;
   const next = `step ${appliedAt.length + 1} of ${steps.length + 1}`;
   if (isStoppedBeyond(changeset)) return `Then ${next} still waits until someone resumes it.`;
-  if (appliedAt.length > 0) return `It goes on with ${next} then.`;
+  if (appliedAt.length > 0) return `It continues with ${next} then.`;
   if (at) return `It is applied on ${timeWords(dueAt, at.zone)}, ${at.zone}.`;
   return `Its ${steps.length + 1} steps start then.`;
 }

@@ -30,7 +30,7 @@ export function EvaluationsPlot({ traffic, changes, rollout, scale, order }: Pro
   const [chosen, setChosen] = useState<number>();
   const at = Math.min(chosen ?? steps.length - 1, steps.length - 1);
   const step = steps[at];
-  if (!step) return <p className={styles.none}>No evaluations in this time.</p>;
+  if (!step) return <p className={styles.none}>No evaluations in this period.</p>;
   const onPointerMove = ({ clientX, currentTarget }: PointerEvent) => {
     const x = clientX - currentTarget.getBoundingClientRect().left;
     const found = steps.findIndex(({ start, end }) => x >= start && x < end);
@@ -107,7 +107,7 @@ export const whenOf = ({ at }: Pick<EvaluationStep, 'at'>, stepMilliseconds: num
 
 const sumInWords = (steps: readonly EvaluationStep[]): string => {
   const total = steps.reduce((sum, step) => sum + step.total, 0);
-  return total === 0 ? 'None in this time.' : `${whole.format(total)} in this time.`;
+  return total === 0 ? 'None in this period.' : `${whole.format(total)} in this period.`;
 };
 
 /** "15 Nov, 13:00: 1,200 evaluations, on 40%, off 60%. Ramp to 25% by Liu Wei". */

@@ -16,7 +16,7 @@ export function EvaluationsTable({ traffic, order, from }: Props) {
   const steps = evaluationSteps(traffic, treatments, { from, now: Number.POSITIVE_INFINITY, x: () => 0 }).filter(
     ({ total }) => total > 0,
   );
-  if (steps.length === 0) return <p className={styles.none}>No evaluations in this time.</p>;
+  if (steps.length === 0) return <p className={styles.none}>No evaluations in this period.</p>;
   const unit = unitOf(traffic.stepMilliseconds);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard

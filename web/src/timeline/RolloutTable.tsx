@@ -14,7 +14,7 @@ interface Props {
 
 /** The timeline as a table, newest first. */
 export function RolloutTable({ history: { points, changes }, environment }: Props) {
-  if (changes.length === 0) return <p className={styles.none}>No changes in this time.</p>;
+  if (changes.length === 0) return <p className={styles.none}>No changes in this period.</p>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard
     <section className={styles.frame} tabIndex={0} aria-label="Changes as a table">

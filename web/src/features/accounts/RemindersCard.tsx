@@ -37,7 +37,7 @@ export function RemindersCard() {
             <option value="never">Never</option>
           </Select>
           <Checkbox
-            label="Flags of yours that can go, once a week"
+            label="Your flags that can be removed, once a week"
             hint="On Mondays, if flags that you or one of your groups own are safe to remove, finished but still in code, or killed for a long time."
             checked={shown.cleanup}
             onChange={({ target }) => change.mutate({ ...shown, cleanup: target.checked })}

@@ -122,10 +122,10 @@ const wordsOf = (act: Act, changeset: ChangesetAnswer): ActWords => {
       remark: 'Reason',
     },
     resume: {
-      title: isHeld ? `Let the next step go on in ${where}?` : 'Resume the schedule?',
+      title: isHeld ? `Resume with the next step in ${where}?` : 'Resume the schedule?',
       about: isHeld
         ? 'The next step is applied at once. SDKs get it at once.'
-        : 'It goes on with what was left of the wait. A time that has passed meanwhile is due at once.',
+        : 'It continues with what was left of the wait. A time that has passed meanwhile is due at once.',
       submit: 'Resume',
       done: 'Resumed.',
       remark: 'Comment',

@@ -46,7 +46,7 @@ export function useActs(changeset: ChangesetAnswer, plan: ChangesetPlan | undefi
   const mayApprove = plan?.approvals.some((one) => one.mayApprove) ?? false;
   const isRequested = status === 'REQUESTED' || status === 'APPROVED' || status === 'SCHEDULE_REQUESTED';
   const phase = phaseOf(changeset);
-  const release = needsRelease(plan) && !mayApprove ? 'Someone who can approve it must let it go on.' : undefined;
+  const release = needsRelease(plan) && !mayApprove ? 'Someone who can approve it must resume it.' : undefined;
   const isOver = status === 'PUBLISHED' || (phase === 'over' && !open && hasBegun(changeset));
   return {
     edit: open && may(changeChangeset) ? editing : 'hidden',

@@ -110,7 +110,7 @@ export function DeleteFlagsDialog({ flags, onClose, onDone }: Props) {
         <section aria-label="Dependent flags" className={styles.dependents}>
           <p>
             <b>Other flags depend on {flags.length === 1 ? 'it' : 'them'}.</b> Their rules see <code>control</code> for
-            everyone from then on. You must change them before you can save those flags.
+            everyone from then on. The pages of those flags mark these rules.
           </p>
           <DependentList dependents={dependents} />
         </section>

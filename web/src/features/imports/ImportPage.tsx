@@ -104,7 +104,7 @@ function Steps({ latestJob }: { readonly latestJob: Job | null }) {
         <Stepper at="connect" source={undefined} />
         {latestJob && latestJob.state !== 'running' && (
           <Notice kind="plain">
-            {source ? '' : 'Keys are only in memory, so enter them again to go on. '}
+            {source ? '' : 'Keys are only in memory, so enter them again to continue. '}
             <Button look="link" onClick={() => setShown(true)}>
               Show the last step: {stepWords[latestJob.step]}
             </Button>

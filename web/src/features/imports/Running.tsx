@@ -31,7 +31,7 @@ export function Running({
       }
       lead={
         step === 'import'
-          ? 'You can leave this page. What is imported stays if it is stopped; run it again to go on.'
+          ? 'You can leave this page. If you stop it, what was imported stays; run it again to continue.'
           : 'You can leave this page. Nothing is written.'
       }
     >

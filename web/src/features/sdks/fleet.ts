@@ -125,7 +125,7 @@ const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', t
 /** "Most: 12 on 15 Nov, 14:00". */
 export function peakOf(counts: readonly number[], from: number, step: number): string {
   const most = Math.max(0, ...counts);
-  if (most === 0) return 'None in this time';
+  if (most === 0) return 'None in this period';
   const at = from + counts.indexOf(most) * step;
   return `Most: ${number(most)} ${step === dayMs ? 'on' : 'in the hour from'} ${(step === dayMs ? day : hour).format(at)}`;
 }

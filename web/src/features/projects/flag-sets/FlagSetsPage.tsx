@@ -43,7 +43,7 @@ export function FlagSetsPage() {
         {(flagSets) =>
           flagSets.length === 0 ? (
             <EmptyState title="No flag sets yet" action={add}>
-              Programs will be able to ask for the flags of some sets only.
+              An SDK can fetch only the flags of some sets.
             </EmptyState>
           ) : (
             <FlagSetTable flagSets={flagSets} />
