@@ -4,6 +4,7 @@ import { type Actor, mayGrant } from '#domain/access.ts';
 import type { Review } from '#domain/approvals.ts';
 import { administrators } from '#domain/groups.ts';
 import type { Reference } from '#domain/schema.ts';
+import { findFirstPeople } from './people-parts.ts';
 import { owns } from './rights.ts';
 import { isOnList, isOpenTo, type Listed } from './scope-filter.ts';
 import type { Reader, Tx } from './sql.ts';
@@ -77,11 +78,14 @@ export function isAwaitedEditor(actor: Actor): Sql {
 /** People, other than the author, who can apply the stored changeset; of many, the first. */
 export async function listEditors(db: Reader, changesetId: string, limit: number): Promise<ActivePerson[]> {
   const user: Listed = { type: 'user', id: sql`u.id` };
-  const rows = await db.all<PersonRow>(sql`
-    select ${personColumns} from changesets c join projects p on p.id = c.project_id cross join users u
-     where c.id = ${changesetId} and u.status = 'ACTIVE' and not (c.author_type = 'user' and c.author_id = u.id)
-       and (${isAdministrator} or ${isOpenTo(user)} and ${isEditor(user)})
-     order by u.created_at, u.id limit ${limit}`);
+  const rows = await findFirstPeople(db, limit, (part, wanted) =>
+    db.all<PersonRow>(sql`
+      select ${personColumns} from changesets c join projects p on p.id = c.project_id cross join users u
+       where c.id = ${changesetId} and ${part} and u.status = 'ACTIVE'
+         and not (c.author_type = 'user' and c.author_id = u.id)
+         and (${isAdministrator} or ${isOpenTo(user)} and ${isEditor(user)})
+       order by u.created_at, u.id limit ${wanted}`),
+  );
   return rows.map(toPerson);
 }
 
@@ -161,16 +165,20 @@ export async function listPossibleApprovers(
 ): Promise<ActivePerson[]> {
   if (environmentIds.length === 0) return [];
   const user: Listed = { type: 'user', id: sql`u.id` };
-  const isConcerned =
+  const isListed = sql`
+    exists (select 1 from environments e
+             where e.id in (${join([...environmentIds])})
+               and case when e.are_approvers_restricted then ${isOnList(granted('approve'), user)}
+                        else not e.are_editors_restricted or ${isOnList(granted('edit'), user)} end)`;
+  const findWho = (condition: Sql, wanted: number) =>
+    db.all<PersonRow>(sql`
+      select ${personColumns} from projects p cross join users u
+       where p.id = ${projectId} and u.status = 'ACTIVE' and ${isOpenTo(user)} and ${condition}
+       order by u.created_at, u.id limit ${wanted}`);
+  const rows =
     emailKeys.length > 0
-      ? sql`u.email_key in (${join([...emailKeys])})`
-      : sql`exists (select 1 from environments e
-                     where e.id in (${join([...environmentIds])})
-                       and case when e.are_approvers_restricted then ${isOnList(granted('approve'), user)}
-                                else not e.are_editors_restricted or ${isOnList(granted('edit'), user)} end)`;
-  const rows = await db.all<PersonRow>(sql`
-    select ${personColumns} from users u join projects p on p.id = ${projectId}
-     where u.status = 'ACTIVE' and ${isOpenTo(user)} and ${isConcerned} order by u.created_at, u.id limit ${limit}`);
+      ? await findWho(sql`u.email_key in (${join([...emailKeys])})`, limit)
+      : await findFirstPeople(db, limit, (part, wanted) => findWho(sql`${part} and ${isListed}`, wanted));
   return rows.map(toPerson);
 }
 

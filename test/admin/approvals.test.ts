@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
+import sql from 'sql-template-tag';
 import { expireChangeset } from '#commands/changeset-reviews.ts';
 import { contextFor } from '#commands/context.ts';
 import { system } from '#commands/setup.ts';
@@ -562,6 +563,20 @@ test('those who can approve are told of a request, and its author of what others
     (await mailsAbout(request)).filter((line) => line.startsWith(ana.email)),
     [`${ana.email} published Quick`],
   );
+});
+
+test('those who can approve are found among thousands', async () => {
+  const digits = sql`(values (0), (1), (2), (3), (4), (5), (6), (7), (8), (9))`;
+  await api.store.write((tx) =>
+    tx.run(sql`
+      with digits (n) as ${digits}, numbers (n) as (
+        select a.n + 10 * b.n + 100 * c.n + 1000 * d.n from digits a, digits b, digits c, digits d)
+      insert into users (id, name, email, email_key, status, two_factor, created_at)
+      select 'early-' || n, '', 'early-' || n, 'early-' || n, 'ACTIVE', false, n from numbers where n < 4500`),
+  );
+  const project = await aGuardedProject({ areApproversRestricted: true, approvers: [{ id: ben.id, type: 'user' }] });
+  const id = await aRequest(project, [project.edit(allocate(40))]);
+  assert.deepEqual(await mailsAbout(id), [`${ben.email} requested `]);
 });
 
 test('a deactivated user gets no pending mail', async () => {

@@ -51,14 +51,19 @@ const log = pino({ level: 'silent' });
 async function doEverything(): Promise<void> {
   const project = await aProject(api);
   const place = { ...project, environment: project.staging };
-  const requests: Record<string, Record<string, Build>> = requestsTo(api);
+  const requests = requestsTo(api);
+  const all: Record<string, Record<string, Build>> = requests;
   for (const [part, endpoints] of Object.entries<Record<string, Endpoint>>(contract)) {
     for (const [name, endpoint] of Object.entries(endpoints)) {
-      const target = (await requests[part]?.[name]?.(place)) ?? assert.fail(name);
+      const target = (await all[part]?.[name]?.(place)) ?? assert.fail(name);
       const { path, text } = requestOf(endpoint, place, target);
       await api.call(endpoint.method, path, text === undefined ? {} : { text });
     }
   }
+  const { id } = await requests.changesets.requestChangeset(place);
+  const approvals = { op: 'replace', path: '/changePermissions', value: { areApprovalsRequired: true } };
+  await api.patch(`/environments/ws/${project.id}/${project.staging.id}`, [approvals]);
+  assert.equal((await api.post(`/changesets/${id}/request`)).body.status, 'REQUESTED');
   api.clock.now = Date.now() + 400 * dayMs;
   const { store } = api;
   await studyDefinitions(store);
@@ -78,10 +83,10 @@ const lengthened = (statement: string) =>
     .replaceAll(/\bvalues (\([?,]+\))(?:,\([?,]+\))*/g, (_, row) => `values ${Array(50).fill(row).join()}`);
 
 /** A step of a plan that reads rows: `SEARCH u USING INDEX users_status (status=?)`. */
-const stepPattern = /^(?:SCAN|SEARCH) (\w+)(.* INDEX \w+)?(?: \((.*)\))?/;
+const stepPattern = /^(SCAN|SEARCH) (\w+)(?:.* \((.*)\))?/;
 
 function isTooBroad(step: string, statement: string, tables: readonly string[]): boolean {
-  const [, name, index, terms = ''] = stepPattern.exec(step) ?? [];
+  const [, way, name, terms = ''] = stepPattern.exec(step) ?? [];
   if (name === undefined) return false;
   // What the statement found itself is no table. Neither is one that it does not mention: of rows that refer to a
   // deleted one, none are left, or they go with it.
@@ -90,7 +95,7 @@ function isTooBroad(step: string, statement: string, tables: readonly string[]):
   const named = [...terms.matchAll(/(\S+)=\?/g)].map(([, column = '']) => column);
   if (named.some((column) => !broad.includes(column))) return false;
   const hasLimit = / limit (?:\?|\d+)/.test(statement);
-  return index === undefined || !hasLimit;
+  return way === 'SCAN' || !hasLimit;
 }
 
 test('every statement in a transaction finds its rows by what it names', async () => {
