@@ -67,9 +67,8 @@ export async function listUsers(db: Reader, filter: UserFilter): Promise<User[]>
       ? sql`and (u.created_at, u.id) < (${before.at}, ${before.id})`
       : empty;
   const rows = await db.all<UserRow>(sql`
-    select ${userColumns} from users u
-     where ${filter.status === undefined ? sql`1 = 1` : isInStatus[filter.status]}
-       ${inGroup(filter.groupId)} ${withAccessTo(filter.scope)} ${place}
+    select ${userColumns} from ${await membersOf(db, filter.groupId)}
+       and ${filter.status === undefined ? sql`1 = 1` : isInStatus[filter.status]} ${withAccessTo(filter.scope)} ${place}
      ${before ? sql`order by u.created_at desc, u.id desc` : sql`order by u.created_at, u.id`}
      limit ${filter.limit} offset ${filter.offset}`);
   if (before) rows.reverse();
@@ -87,10 +86,18 @@ const isInStatus: Readonly<Record<UserStatus, Sql>> = {
   DEACTIVATED: sql`u.status = 'DEACTIVATED'`,
 };
 
-const inGroup = (groupId: string | undefined): Sql =>
-  groupId === undefined
-    ? empty
-    : sql`and exists (select 1 from memberships m where m.group_id = ${groupId} and m.user_id = u.id)`;
+/** Looking up so many people and sorting them takes 5 ms on SQLite. */
+const fewMembers = 1_000;
+
+/** The members of a small group are looked up; those of a large one are soon met when going through all people. */
+async function membersOf(db: Reader, groupId: string | undefined): Promise<Sql> {
+  if (groupId === undefined) return sql`users u where 1 = 1`;
+  const isLarge = await db.one(sql`
+    select 1 from memberships where group_id = ${groupId} limit 1 offset ${fewMembers}`);
+  return isLarge
+    ? sql`users u where exists (select 1 from memberships m where m.group_id = ${groupId} and m.user_id = u.id)`
+    : sql`memberships m cross join users u where m.group_id = ${groupId} and u.id = m.user_id`;
+}
 
 /**
  * A key sees the users with access to its project: it is unrestricted, or lists the user or one of the user's groups.

@@ -72,6 +72,17 @@ test('a page has 20 users unless asked otherwise, and never more than 200: the l
   }
 });
 
+test('a large group is paged like a small one', async () => {
+  const [group, other] = [await aGroupId(), await aGroupId()];
+  const first = await someUsers(group, 1);
+  await someUsers(other, 5);
+  const ids = [...first, ...(await someUsers(group, 1_000))];
+  const page = await pageOf(group, { limit: 200 });
+  assert.deepEqual(idsOf(page), ids.slice(0, 200));
+  const next = await pageOf(group, { limit: 200, after: page.nextMarker ?? '' });
+  assert.deepEqual(idsOf(next), ids.slice(200, 400));
+});
+
 test('a limit that is not a whole number of the right size is refused', async () => {
   for (const limit of ['0', '-1', 'x', '1.5', '', '1&limit=2']) {
     refused(await api.get(`/users?limit=${limit}`), 400, /^limit/);

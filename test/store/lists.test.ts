@@ -693,7 +693,10 @@ const smallSorts: Record<string, readonly SmallSort[]> = {
       because: 'a flag has one definition in each environment of its project',
     },
   ],
-  listUsers: [{ statement: 'where user_id in (?) order by position', because: 'the memberships of one page of users' }],
+  listUsers: [
+    { statement: 'where user_id in (?) order by position', because: 'the memberships of one page of users' },
+    { statement: /from memberships m cross join users u where m\.group_id = \?/, because: 'a group of at most 1,000' },
+  ],
   listApiKeyIdsOfEnvironment: [
     {
       statement: 'where environment_id = ? order by api_key_id limit ?',
