@@ -110,7 +110,7 @@ function Shares({ traffic }: { readonly traffic: FlagTraffic }) {
       <div className={styles.notes}>
         {comparedFrom !== undefined && (
           <p>
-            The definition changed in this time. Evaluations from {hour.format(comparedFrom)} on will be compared with
+            The definition changed in this period. Evaluations from {hour.format(comparedFrom)} on will be compared with
             it.
           </p>
         )}
