@@ -109,7 +109,7 @@ test('the code cannot be guessed with the right password, from however many addr
   refused(await signIn(api, { ...person, password: 'x' }), 401, /is incorrect/);
 });
 
-test('others sign in meanwhile, from the same address too, and the person’s sessions go on', async () => {
+test('others sign in meanwhile, from the same address too, and the person’s sessions continue', async () => {
   const [victim, other] = [await aPerson(), await aPerson()];
   const address = anAddress();
   const { refusal } = await tryUntilRefused(() =>

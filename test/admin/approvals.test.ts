@@ -372,7 +372,7 @@ test('an edit hands a ready changeset to others if its author lost the right to 
   assert.deepEqual(await waiting(project, ben), [id]);
 });
 
-test('somebody who could approve it asks for changes: its author is told, and its state stays', async () => {
+test('someone who could approve it asks for changes: its author gets a mail, and its state stays', async () => {
   const project = await aGuardedProject();
   const id = await aRequest(project, [project.edit(allocate(40))]);
   await mailsAbout(id);
@@ -517,7 +517,7 @@ async function mailsAbout(changesetId: string): Promise<string[]> {
     .sort();
 }
 
-test('those who can approve are told of a request, and its author of what others did with it', async () => {
+test('those who can approve get a mail about a request, and its author about what others did with it', async () => {
   const [dan, eve] = [await aPerson(api), await aPerson(api)];
   const project = await aGuardedProject({
     areApproversRestricted: true,

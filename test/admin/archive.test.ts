@@ -161,7 +161,7 @@ test('a deleted flag is restored whole: id, details, definitions and seeds', asy
   assert.deepEqual(await whole(), before);
 });
 
-test('a deleted flag is not restored if its name is taken, and without what is gone', async () => {
+test('a deleted flag is not restored if its name is taken, and is restored without what no longer exists', async () => {
   const project = await aProject(api);
   const elsewhere = await aProject(api);
   const { body: set } = await api.post('/internal/api/v3/flag-sets', {

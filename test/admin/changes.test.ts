@@ -381,7 +381,7 @@ test('a state that a change of another object altered is stored with the next en
   assert.deepEqual(entry?.before, before);
 });
 
-test('entries of an object stand in the order of its changes when the clock stands still or goes back', async () => {
+test('entries of an object are in the order of its changes even if the clock stops or goes back', async () => {
   const now = Date.now();
   api.clock.now = now;
   try {

@@ -126,7 +126,7 @@ test('an edit that changes nobody’s treatment keeps the time at one treatment;
   assert.equal(await sinceNow(), api.clock.now);
 });
 
-test('nothing is safe to remove while no SDK reports anything, or while SDKs are told not to report the flag', async () => {
+test('nothing is safe to remove while no SDK reports anything, or while the flag turns reports off', async () => {
   const project = await aProject(api);
   const flag = await aReleasedFlag(project);
   const silent = await aReleasedFlag(project, { ...onForAll, impressionsDisabled: true });
@@ -184,7 +184,7 @@ test('only flags of the owner are listed', async () => {
   assert.equal((await list(project, 'owner=nobody')).totalCount, 0);
 });
 
-test('owners who want it get one mail a week, about flags that they may see and that can go', async () => {
+test('owners who want it get one mail a week, about flags that they may see and that can be removed', async () => {
   const mailServer = await startMailServer();
   const send = smtpSender(mailServer.url, 'burgee@example.com', 'https://flags.example.com');
   const waiting = () =>

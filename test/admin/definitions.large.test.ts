@@ -106,7 +106,7 @@ const changeWithoutSummary = (flag: { id: string }, targeting: object) =>
        where flag_id = ${flag.id}`),
   );
 
-test('a summary follows its definition, also where another release changes the definition beside it', async () => {
+test('a summary follows its definition, even if another release changes the definition without it', async () => {
   const project = await aProject(api);
   const flag = await aFlag(api, project);
   const path = pathOf(project, flag, 'staging');
@@ -143,7 +143,7 @@ const outdatedSummaries = () =>
       left join definition_summaries s on s.environment_id = d.environment_id and s.flag_id = d.flag_id
      where s.change_number is null or s.change_number <> d.change_number`);
 
-test('a definition that is gone leaves no summary behind', async () => {
+test('a deleted definition leaves no summary behind', async () => {
   const project = await aProject(api);
   const flag = await aFlag(api, project);
   await api.post(pathOf(project, flag, 'staging'), aDefinition());

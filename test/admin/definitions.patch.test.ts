@@ -125,7 +125,7 @@ test('a key may be moved or copied to a treatment that has none yet', async () =
   ]);
 });
 
-test('a treatment is added, renamed with all who name it, and removed', async () => {
+test('a treatment is added, renamed everywhere, and removed', async () => {
   const { path } = await aPatchable();
   const rename = [
     { op: 'replace', path: '/treatments/1/name', value: 'away' },
@@ -291,7 +291,7 @@ test('a place that no definition has is refused, not passed over', async () => {
   assert.deepEqual((await api.get(path)).body, definition);
 });
 
-test('a patch that takes killed away does not restore what was killed', async () => {
+test('a patch that removes killed does not restore what was killed', async () => {
   const project = await aProject(api);
   const { path } = await aDefinedFlag(api, project);
   await api.put(`${path}/kill`);

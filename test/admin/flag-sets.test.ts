@@ -246,7 +246,7 @@ test('a set that several hundred definitions name is deleted, each with its own 
   assert.equal(new Set(answers.map(({ headers }) => headers.etag)).size, paths.length);
 });
 
-test('a set that is deleted while definitions are saved into it leaves nothing behind', async () => {
+test('a set that is deleted while definitions join it leaves nothing behind', async () => {
   const project = await aProject(api);
   const flagSet = await aFlagSet(project);
   const flags = await Promise.all(Array.from({ length: 12 }, () => aDefinedFlag(api, project)));

@@ -207,7 +207,7 @@ test('a change of a flag leaves its definitions alone', async () => {
   assert.deepEqual([after.text, after.headers.etag], [before.text, before.headers.etag]);
 });
 
-test('updateDescription takes a JSON string, or else the body as it stands', async () => {
+test('updateDescription takes a JSON string, or else the body as it is', async () => {
   const { project, flag, path } = await aFlagPath();
   const table = [
     ['"quoted \\"text\\" ü"', 'quoted "text" ü'],

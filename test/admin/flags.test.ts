@@ -177,7 +177,7 @@ test('the path of a flag is percent-decoded, and slashes may be doubled or trail
   for (const path of paths) assert.equal((await api.get(path)).text, text, path);
 });
 
-test('flags called like words of paths are reached like any other', async () => {
+test('flags named like parts of paths are reached like any other', async () => {
   const project = await aProject(api);
   for (const name of ['environments', 'trafficTypes', 'kill', 'updateDescription', 'ws']) {
     const { id } = await aFlag(api, project, name);

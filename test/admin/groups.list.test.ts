@@ -48,7 +48,7 @@ test('the total follows groups that another process makes or deletes, at once', 
   assert.equal(await total(), before);
 });
 
-test('the total follows groups also while the clock stands still or goes back', async () => {
+test('the total follows groups even if the clock stops or goes back', async () => {
   const before = await total();
   const now = Date.now();
   for (const [step, instant] of [now, now, now - 60_000].entries()) {

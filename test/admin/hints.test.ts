@@ -174,7 +174,7 @@ test('a key that sees one environment is not told which flags the project has', 
 const all = <Result>(calls: Record<string, () => Promise<Result>>): Promise<Result[]> =>
   Promise.all(Object.values(calls).map((call) => call()));
 
-test('a request without a body, a form and a patch that is no list are told what to send', async () => {
+test('a request without a body, a form and a patch that is no list get a hint what to send', async () => {
   const path = `/splits/ws/Default/checkout/${environment}`;
   const none = 'body is required: send a JSON';
   refused(await api.post(path), 400, `${none} object`);
@@ -190,7 +190,7 @@ test('a request without a body, a form and a patch that is no list are told what
   );
 });
 
-test('a value of the wrong type is told what it means', async () => {
+test('the refusal of a value of the wrong type says what the value means', async () => {
   const treatments = [{ name: 'on', configurations: { color: 'blue' } }, { name: 'off' }];
   refused(
     await api.post(`/splits/ws/Default/checkout/${environment}`, { ...definition, treatments }),
@@ -200,7 +200,7 @@ test('a value of the wrong type is told what it means', async () => {
   refused(await api.get('/auditLogs?from=yesterday'), 400, 'from must be integer: milliseconds since the Unix epoch');
 });
 
-test('a path of a patch without its slash is told the path with it', async () => {
+test('the refusal of a patch path without its slash shows the path with it', async () => {
   const [flag] = (await api.get('/splits/ws/Default')).body.objects;
   const staging = `/splits/ws/Default/${flag.name}/environments/Staging-Default`;
   await api.post(staging, definition);
@@ -216,7 +216,7 @@ test('a path of a patch without its slash is told the path with it', async () =>
   }
 });
 
-test('groups and rollout statuses are told by id, and the refusal says where to find it', async () => {
+test('groups and rollout statuses are named by id, and the refusal says where to find it', async () => {
   refused(
     await api.post('/users', { email: 'bob@example.com', groups: ['Administrators'] }),
     400,

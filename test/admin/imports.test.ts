@@ -111,7 +111,7 @@ test('an account that limits and fails is planned, imported by parts and verifie
   for (const key of [vendor.adminKey, ...Object.values(vendor.sdkKeys)]) assert.ok(!text.includes(key));
 });
 
-test('an import goes on after its node was stopped, and another node tells its state', async () => {
+test('an import continues after its node was stopped, and another node shows its state', async () => {
   const vendor = await startSplitAccount({ flags: 80, users: 0, keys: 10, projects: 1, seed: 2 });
   const choices = { projects: [{ name: 'Default', as: 'Continued' }] };
   const account = await findAccount(api.store);

@@ -56,7 +56,7 @@ test('an address is not quoted: between quotes mail servers read another address
   assert.equal((await api.post('/users', { email: `o'${apostrophe}+flags@example.com` })).status, 200);
 });
 
-test('somebody whom an earlier release let in with such a name and address can still be deactivated', async () => {
+test('a user whom an earlier release accepted with such a name and address can still be deactivated', async () => {
   const { id } = await aPerson(api);
   const email = `"${uniqueName('a b')}"@example.com`;
   await api.store.write((tx) =>

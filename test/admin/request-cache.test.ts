@@ -30,7 +30,7 @@ test('a key that changes a definition again is not looked up again, nor what its
   assert.deepEqual(await statementsOf(api.store, change), []);
 });
 
-test('a key that is revoked, here or by another process, is known no more', async () => {
+test('a key that is revoked, here or by another process, is no longer known', async () => {
   const here = await aChangedDefinition();
   assert.equal((await api.delete(`/apiKeys/${here.keyId}`)).status, 200);
   const there = await aChangedDefinition();

@@ -59,7 +59,7 @@ test('a repeated read with the same key does not query the tables', onlySqlite, 
   assert.equal(first.status, 200);
 });
 
-test('a kept answer has the same bytes and headers as the first, under an id of its own, and is logged like it', async () => {
+test('a cached response has the same bytes and headers as the first, its own id, and the same log line', async () => {
   const { path, first } = await aReadDefinition();
   const second = await api.get(path);
   const without = ({ 'x-transaction-id': _, date: __, ...others }: Record<string, unknown>) => others;
@@ -226,7 +226,7 @@ test('the note that a key was used ends nothing that is kept, and the list of ke
 });
 
 test(
-  'strangers who fail to sign in or ask for a reset end no cached response, and the audit log shows them',
+  'strangers who fail to sign in or ask for a reset invalidate no cached response, and the audit log shows them',
   onlySqlite,
   async () => {
     const { path } = await aReadDefinition();

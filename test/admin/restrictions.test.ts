@@ -151,7 +151,7 @@ test('a restriction does not hide a project from its own keys, nor from account-
   }
 });
 
-test('a key of a project lists only users whom it sees: anybody else is as if not there, without a name', async () => {
+test('a key of a project lists only users whom it sees: others appear not to exist, without a name', async () => {
   const project = await aProject(api);
   const [seen, unseen] = [await aUser(), await aUser()];
   const asUser = ({ id }: { id: string }) => ({ id, type: 'user' });

@@ -113,7 +113,7 @@ function modelled(
   return { view, edit, define, kill };
 }
 
-test('the policy over the rows equals a naive model, and what people are told agrees with both', async () => {
+test('the policy over the rows equals a naive model, and what people read agrees with both', async () => {
   await fc.assert(
     fc.asyncProperty(worlds, async (world) => {
       await save(world);

@@ -94,7 +94,7 @@ const endings: Readonly<Record<string, Ending>> = {
     end: ({ group }) => api.delete(`/groups/${group.id}`),
     does: 'kills',
   },
-  'owns the flag, and owners may edit no more': {
+  'owns the flag, and owners may no longer edit': {
     before: ({ set }) => set({ edit: only(), ownersEdit: true }),
     end: ({ set }) => set({ ownersEdit: false }),
     does: 'defines',

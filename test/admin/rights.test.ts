@@ -131,7 +131,7 @@ test('those listed for it may kill and restore, and do nothing else', async () =
   refused(await api.put(path, aDefinition({ killed: true }), person.signedIn), 403, 'Role is insufficient');
 });
 
-test('a flag is deleted only by who may edit all its definitions', async () => {
+test('only someone who may edit all its definitions can delete a flag', async () => {
   const project = await aProject(api);
   const person = await aPerson(api);
   const { flag } = await inProductionDefined(project);
@@ -170,7 +170,7 @@ test('owners edit their own flags and definitions where the project says so, and
   refused(await api.delete(`/splits/ws/${project.id}/${other.name}`, person.signedIn), 403, 'Role is insufficient');
 });
 
-test('keys are held to the lists, except those that may change them', async () => {
+test('the lists apply to keys, except those that may change the lists', async () => {
   const project = await aProject(api);
   const { path } = await inProductionDefined(project);
   await restrictEditing(project);
@@ -252,7 +252,7 @@ test('all lists of a project are set in one change, with an entry for each objec
   );
 });
 
-test('the restrictions of the vendor leave alone who may edit, unless they name it', async () => {
+test('the vendor’s restrictions do not change who may edit, unless they name it', async () => {
   const project = await aProject(api);
   const group = await aGroup();
   await restrictEditing(project, group);
@@ -436,7 +436,7 @@ test('lists that are not in use, and projects that the caller cannot see, are no
   assert.deepEqual([body.objects, body.totalCount], [[], 0]);
 });
 
-test('a refusal for want of a role says which permission is missing and who can grant it', async () => {
+test('a refusal for a missing role says which permission is missing and who can grant it', async () => {
   const project = await aProject(api);
   const member = await aPerson(api);
   const ask = `Ask an administrator, for example ${administrator.name}.`;
@@ -527,7 +527,7 @@ test('an entry whose group a node of the previous release deleted is ignored', a
   await inProduction(project, { killers });
 });
 
-test('a person is told what they may do and why, and others only by who can change it', async () => {
+test('people can ask what they may do and why; about others, only those who can change it can ask', async () => {
   const project = await aProject(api);
   const group = await aGroup('Checkout');
   const person = await aPerson(api, { groups: [group.id] });

@@ -52,7 +52,7 @@ test('the project must be named and known', async () => {
   refused(await api.get('/rolloutStatuses?wsId=absent'), 404, 'Could not find project absent');
 });
 
-test('the project may stand in the path instead, by id or name', async () => {
+test('the project may be in the path instead, by id or name', async () => {
   const { id, name } = await aProject(api);
   const { text } = await api.get(`/rolloutStatuses?wsId=${id}`);
   for (const word of [id, name, `${id}/`]) assert.equal((await api.get(`/rolloutStatuses/ws/${word}`)).text, text);

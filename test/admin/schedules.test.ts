@@ -643,7 +643,7 @@ test('someone who schedules another person’s draft counts as its author, and c
   refused(await say('approve', id, ben), 403, /that you wrote or edited/);
 });
 
-test('a ramp whose first step needed no approval in the end goes on', async () => {
+test('a ramp whose first step needed no approval after all continues', async () => {
   const place = await aPlace({});
   const id = await place.draft();
   const steps = [{ waitMs: hour, operations: [place.edit(allocate(50))] }];

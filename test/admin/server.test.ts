@@ -113,7 +113,7 @@ test('sessions end after the hours and days that the server says, also those tha
   }
 });
 
-test('a test mail goes to who asks for it, and says what the mail server answered', async () => {
+test('a test mail goes to the person who asks for it, and the response says what the mail server answered', async () => {
   const sent = await api.post('/server/mail-test', {}, administrator.signedIn);
   assert.equal(sent.body.accepted, true, sent.text);
   assert.match(sent.body.answer, /^250 /);

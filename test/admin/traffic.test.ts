@@ -474,7 +474,7 @@ test('a pipeline can wait until SDKs have a change, and sees who does not', asyn
   stream.close();
 });
 
-test('only so many can wait', async () => {
+test('only a limited number can wait', async () => {
   const { project, key } = await aPlace();
   await api.get('/api/splitChanges?s=1.3&since=-1', { as: key, headers: { splitsdkversion: 'go-6.8.0' } });
   const { body } = await api.get(`/environments/ws/${project.id}/${project.staging.id}/convergence`);

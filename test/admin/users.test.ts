@@ -137,7 +137,7 @@ test('the mail waits in the outbox with the commit; its token opens the invitati
   assert.ok(!JSON.stringify([user, await api.lastChange(), api.log]).includes(token));
 });
 
-test('each invitation link is told of once, after the commit, also when an earlier process left it untold', async () => {
+test('each invitation link is logged once, after the commit, even if an earlier process did not log it', async () => {
   const told: string[] = [];
   const log = pino({}, { write: (line) => void told.push(JSON.parse(line).link) });
   const linkOf = async (email: string) => `https://flags.test/invitations/${(await outboxOf(email))[0]?.payload.token}`;

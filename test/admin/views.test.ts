@@ -41,7 +41,7 @@ test('a shared view is for everyone in the project, keeps filters, order and col
   refused(await api.delete(`${path}/shared/In%20flight`, ada.signedIn), 404, 'Could not find view In flight');
 });
 
-test('an own view is for its owner alone, beside a shared one of the same name, and leaves no audit entry', async () => {
+test('an own view is only for its owner, even if a shared one has the same name, and leaves no audit entry', async () => {
   const { path } = await aPlace();
   const actions = await api.recorded(async () => {
     assert.equal((await api.put(`${path}/own/Mine`, ramping, ada.signedIn)).status, 200);

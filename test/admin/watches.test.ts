@@ -128,7 +128,7 @@ test('people choose whether they hear of watched flags soon, once a day or never
   );
 });
 
-test('nobody is told who stopped watching, is deactivated or cannot see the project; archive and deletion are told', async () => {
+test('people who stopped watching, are deactivated or cannot see the project get no mail; archiving and deletion are announced', async () => {
   const [stays, stops, goes, loses] = [await aPerson(api), await aPerson(api), await aPerson(api), await aPerson(api)];
   const project = await aProject(api);
   const flag = await aFlag(api, project);

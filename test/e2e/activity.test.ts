@@ -171,7 +171,7 @@ suite('activity', { concurrency: 2 }, () => {
     await liu.leave();
   });
 
-  visit.long('goes on page by page, and says what failed in place of the list', async (things) => {
+  visit.long('continues page by page, and says what failed in place of the list', async (things) => {
     const { page, api, project } = things;
     for (let number = 10; number < 65; number += 1) {
       await api('POST', `/splits/ws/${project.id}/trafficTypes/user`, { name: `flag_${number}` });

@@ -184,7 +184,7 @@ suite('what is around every page', { concurrency: 2 }, () => {
     await look(page, 'shortcuts');
   });
 
-  visit('a session that ends in the middle of work is begun again, and the work goes on', async (things) => {
+  visit('a session that ends in the middle of work is renewed, and the work continues', async (things) => {
     const { page } = things;
     await aFlag(things, 'checkout_one_page');
     await page.goto('/p/Checkout/flags/checkout_one_page/details');

@@ -32,7 +32,7 @@ const stepsOf = (page: Page) => (title: string) =>
 
 suite('getting started', { concurrency: 2 }, () => {
   visit(
-    'it goes on with the newest flag of the reader, or else the first of the team, whatever others create',
+    'it continues with the newest flag of the reader, or else the first of the team, whatever others create',
     async (things) => {
       const { page } = things;
       await aFlag(things, 'theirs', { on: { Staging: 50 } });

@@ -47,7 +47,7 @@ async function requireChangeSoon({ told }: WriteLoad): Promise<void> {
 }
 
 describe('one of two nodes', sideBySide, () => {
-  test('a node is killed in the middle of writes: the other goes on', async () => {
+  test('a node is killed in the middle of writes: the other continues', async () => {
     const { burgee, failing, other, place, release, ofFailing, ofOther } = await inTheMiddleOfWrites();
     const watch = watchHealth([other.node]);
     await failing.node.end('SIGKILL');
@@ -61,7 +61,7 @@ describe('one of two nodes', sideBySide, () => {
     await requireOnce(burgee, place, [...lost, ...told]);
   });
 
-  test('a node stands still in the middle of writes: the other goes on, and so does the first when it wakes', async () => {
+  test('a node is paused in the middle of writes: the other continues, and so does the first when it is resumed', async () => {
     const { burgee, failing, other, place, release, ofFailing, ofOther } = await inTheMiddleOfWrites();
     const watch = watchHealth([other.node]);
     failing.node.pause();

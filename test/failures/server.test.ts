@@ -63,7 +63,7 @@ test('PostgreSQL crashes', () =>
     await postgres.start();
   }));
 
-test('PostgreSQL stands still, with all its connections open, and goes on', () =>
+test('PostgreSQL is paused, with all its connections open, and resumed', () =>
   underLoad(async ({ load, readiness }) => {
     const goOn = await postgres.pause();
     await readiness(503);

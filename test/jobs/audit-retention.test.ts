@@ -76,7 +76,7 @@ test('removing entries invalidates no cached response', onlySqlite, async () => 
   assert.equal(other.store.version(), version);
 });
 
-test('old entries go, and the newest state of what lives stays however old it is', async () => {
+test('old entries are deleted, and the newest state of what exists stays however old it is', async () => {
   const count = countAuditEntries(api.store);
   const total = (await count()) ?? assert.fail();
   const [before] = await logOf(flag.id);
@@ -107,7 +107,7 @@ test('later entries refer to remaining ones, and a backup has no gaps', async ()
   assert.deepEqual([facts.troubles, facts.gaps], [[], []]);
 });
 
-test('an entry that is referred to goes only with its state moved, in whatever order they go', async () => {
+test('an entry that another refers to is deleted only after its state was moved, in whatever order', async () => {
   daysAgo(70);
   const { body: chained } = await api.post('/groups', { name: uniqueName('group') });
   for (const days of [60, 50, 40, 1]) {

@@ -108,7 +108,7 @@ async function aPost(): Promise<Post> {
 const tried = /^mail not sent, will be tried again$/;
 const sent = /^mail sent$/;
 
-test('an invitation says who invites to what, with one link, its end, and what to do if it was not expected', async () => {
+test('an invitation says who invites to what, with one link, when it expires, and what to do if it was not expected', async () => {
   const { api, server, start, says, lines } = await aPost();
   const administrator = await setUpAdministrator(api);
   start();
@@ -136,7 +136,7 @@ test('an invitation says who invites to what, with one link, its end, and what t
   assert.ok(!JSON.stringify([lines, api.log]).includes(token), 'who reads the log cannot accept it');
 });
 
-test('a password reset says whose, with one link, its end, and what to do if it was somebody else', async () => {
+test('a password reset says whose, with one link, when it expires, and what to do if someone else asked', async () => {
   const { api, server, start } = await aPost();
   const { email } = await aPerson(api, { name: 'Ada Lovelace' });
   start();
@@ -451,7 +451,7 @@ test('without a mail server the link is logged once and the mail waits; with one
   assert.equal(linkIn(await server.nextMail()), line.link);
 });
 
-test('a mail that hangs keeps its own place; the others go on', async () => {
+test('a mail that hangs keeps only its own slot; the others continue', async () => {
   const api = await startApi();
   const { log } = aLog();
   const sent: string[] = [];
@@ -616,7 +616,7 @@ test('entries with one key are delivered one at a time in the order they were pu
   assert.deepEqual(await listOutbox(api.store), []);
 });
 
-test('an entry that is given up lets the next with its key go on, and stays visible', async () => {
+test('an entry that is given up no longer blocks the next one with its key, and stays visible', async () => {
   const { api, start, nextCall, says } = await startCalls();
   api.clock.now = Date.UTC(2031, 0, 6, 12);
   start();

@@ -80,7 +80,7 @@ test('a target that is not empty is refused and left as it is', async () => {
   assert.equal(await contentOf(other.from), before);
 });
 
-test('a target whose copy was broken off opens for nobody, and the same copy goes on with it', async () => {
+test('a target whose copy was interrupted cannot be opened, and the same copy continues it', async () => {
   const { burgee, from, to } = await aHouse();
   // As if it had been killed after its first table.
   const killed = await burgee.run(['copy', '--from', from, '--to', to]);
@@ -136,7 +136,7 @@ test('a source that was written to since the copy was broken off is copied again
   assert.equal(copied, await contentOf(from));
 });
 
-test('a copy that fails when it goes on keeps what is there', onlySqlite, async () => {
+test('a copy that fails when it continues keeps what is there', onlySqlite, async () => {
   const { burgee, from, to } = await aHouseBeforeTheEndOfACopy();
   await burgee.rowsOf(to, 'delete from changes');
   await burgee.rowsOf(to, "create trigger fail before insert on changes begin select raise(abort, 'no luck'); end");

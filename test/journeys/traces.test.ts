@@ -102,7 +102,7 @@ describe('traces', sideBySide, () => {
 
 // About requests and their delivery, whatever the database.
 describe('traces', { ...sideBySide, ...onlySqlite }, () => {
-  test('a caller who traces goes on: traceparent gives the trace, its span, and whether it is wanted', async () => {
+  test('a caller’s trace continues: traceparent gives the trace, its span, and whether it is sampled', async () => {
     const receiver = await startReceiver();
     const { node } = await startNode(anInstallation(), variablesFor(receiver));
     await askWith(node.url, `00-${callersTrace}-${callersSpan}-00`);

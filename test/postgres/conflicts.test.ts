@@ -112,7 +112,7 @@ test('a unique violation in the middle of a transaction rolls all of it back', a
   assert.deepEqual(await everything(), before);
 });
 
-test('a transaction that goes on after a statement was refused leaves nothing, and says so', async () => {
+test('a transaction that continues after a refused statement leaves nothing, and fails', async () => {
   const store = await openStore(database);
   const [name, taken] = [uniqueName('group'), uniqueName('group')];
   const insert = (text: string) => sql`

@@ -25,7 +25,7 @@ test('fifty invitations through two nodes with one mail server: each mail is sen
   );
 });
 
-test('a mail that one node is sending is left alone by the other, which goes on with the rest', async () => {
+test('a mail that one node is sending is left alone by the other, which continues with the rest', async () => {
   const mailServer = await startMailServer();
   mailServer.manner = 'holds';
   const burgee = anInstallation();

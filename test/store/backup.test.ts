@@ -161,7 +161,7 @@ test('a gap in the audit log is found, even where the sums agree with it', async
   ]);
 });
 
-test('after a restore change numbers go on above those of the backup and above the clock', async () => {
+test('after a restore, change numbers continue above those of the backup and above the clock', async () => {
   const file = await aBackup('numbers.db');
   const numberIn = async (db: Reader) =>
     (

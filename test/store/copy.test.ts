@@ -29,7 +29,7 @@ test('every table is copied', async () => {
   assert.deepEqual(tables.map(({ name }) => name).sort(), all.sort());
 });
 
-test('a copy that is broken off anywhere goes on where it was, and is like its source in the end', async () => {
+test('a copy that is interrupted anywhere continues where it was, and equals its source in the end', async () => {
   const api = await startAccounts();
   const project = await aFullProject(api);
   for (let index = 0; index < 12; index += 1) {

@@ -30,7 +30,7 @@ function slowDisk() {
   return { begun, restore: () => flush.mock.restore() };
 }
 
-test('a write is neither answered nor seen before it is on the disk; reading goes on meanwhile', async () => {
+test('a write is neither answered nor seen before it is on the disk; reading continues meanwhile', async () => {
   const { file, store } = await aStore();
   const version = store.version();
   const disk = slowDisk();

@@ -87,7 +87,7 @@ function holdWriteLock(): { release: () => void } {
   };
 }
 
-test('while another process writes, a write waits and everything else goes on', async () => {
+test('while another process writes, a write waits and everything else continues', async () => {
   const id = uniqueName();
   const lock = holdWriteLock();
   let isWritten = false;

@@ -82,7 +82,7 @@ test('a changeset that was being applied at a kill -9 is applied whole and once,
   }
 });
 
-test('a ramp goes on after each kill -9: no step is applied by half, left out or applied twice', async () => {
+test('a ramp continues after each kill -9: no step is applied by half, left out or applied twice', async () => {
   const burgee = anInstallation({ empty: true });
   const quickly = { NODE_COMPILE_CACHE: join(burgee.folder, 'compiled') };
   let client = await startNode(burgee, quickly);

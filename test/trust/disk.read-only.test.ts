@@ -39,7 +39,7 @@ describe('a file that may only be read', onlySqlite, () => {
     await requireNothingLost(burgee, place, told);
   });
 
-  test('under a running server refuses changes as unavailable while reads go on, until it may be written', async (t) => {
+  test('under a running server refuses changes as unavailable while reads continue, until it is writable again', async (t) => {
     const burgee = anInstallation();
     const client = await startNode(burgee);
     const reason = await whyNotTraced(client.node.pid);

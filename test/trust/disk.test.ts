@@ -20,7 +20,7 @@ const onSmallDisk = { skip: mayMount ? false : 'mounting a small disk needs root
 
 describe('the disk', onlySqlite, () => {
   test(
-    'a disk that is full refuses changes as unavailable while reads go on, and room is all it takes',
+    'a disk that is full refuses changes as unavailable while reads continue, and recovers once there is room',
     onSmallDisk,
     async () => {
       const disk = mountSmallDisk(8);

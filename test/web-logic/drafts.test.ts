@@ -4,7 +4,7 @@ import { etagOf } from '#domain/revisions.ts';
 import type { Draft } from '../../web/src/state/drafts.ts';
 import { isOutdated } from '../../web/src/targeting/draft-edits.ts';
 
-test('a draft goes on from newer versions, and never back to one that a tab in the background still has', () => {
+test('a draft continues from newer versions, and never goes back to one that a background tab still has', () => {
   const version = (revision: number, id = 'aaaaaaaaaaaa') => ({ etag: etagOf({ id, revision }) });
   const draftOf = (etag: string | null) => ({ etag }) as Draft;
   const saved = version(1_700_000_000_002);

@@ -61,7 +61,7 @@ test('the default treatment outside the allocation is not inside it', () => {
   assert.equal(shareInside(point(0, 0, half), 'on'), 20);
 });
 
-test('a short kill is still three pixels wide, and one that goes on reaches now', () => {
+test('a short kill is still three pixels wide, and one that continues reaches now', () => {
   const kill = (at: number) => point(at, 0, { killed: true });
   assert.deepEqual(killsOf(stepsOf([point(0, 10), kill(100), point(101, 10), kill(900)], scale)), [
     { x: 100, width: 3, at: 100 },
