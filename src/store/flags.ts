@@ -209,12 +209,22 @@ export async function listFlagNames(db: Reader, projectId: string, names: readon
   return new Set(rows.map((row) => row.name));
 }
 
-/** Some flags that a user or a group owns, of all projects. Reads every flag: only deletions ask for it. */
-export async function listOwnedFlagIds(db: Reader, ownerId: string, limit: number): Promise<string[]> {
-  const rows = await db.all<{ id: string }>(sql`
-    select id from flags where owners like ${`%${JSON.stringify(ownerId)}%`} limit ${limit}`);
-  return rows.map((row) => row.id);
+/** Some flags that a user or a group owns, of all projects. Goes through every flag: only deletions ask for it. */
+export async function listOwnedFlagIds(tx: Tx, ownerId: string, limit: number): Promise<string[]> {
+  const found: string[] = [];
+  for (let last = ''; ; ) {
+    const end = Number.isFinite(tx.rowsPerTurn) ? await findFlagAfter(tx, last, tx.rowsPerTurn) : undefined;
+    const rows = await tx.all<{ id: string }>(sql`
+      select id from flags where id > ${last} ${end ? sql`and id <= ${end.id}` : empty}
+         and owners like ${`%${JSON.stringify(ownerId)}%`} limit ${limit - found.length}`);
+    found.push(...rows.map((row) => row.id));
+    if (!end || found.length >= limit) return found;
+    last = end.id;
+  }
 }
+
+const findFlagAfter = (tx: Tx, id: string, steps: number) =>
+  tx.one<{ id: string }>(sql`select id from flags where id > ${id} order by id limit 1 offset ${steps - 1}`);
 
 export interface PlacedFlag extends Flag {
   readonly projectId: string;
