@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { bandsOf } from '../../web/src/targeting/flow-bands.ts';
+import { bandsOf } from '../../web/src/features/definitions/review/flow-bands.ts';
 
 const order = ['on', 'compact', 'off'];
 

@@ -11,7 +11,7 @@ import {
   stepsOf,
   timesOf,
 } from '../../web/src/changesets/ramp.ts';
-import { planComplaints, rampOf, requestOf } from '../../web/src/changesets/ramp-over.ts';
+import { planComplaints, rampOf, requestOf } from '../../web/src/features/changesets/ramp-over.ts';
 import type { Draft } from '../../web/src/state/drafts.ts';
 
 const now = Date.parse('2026-11-17T12:00:00Z');

@@ -4,7 +4,6 @@ import { changePassword, listSessions } from '#contract/accounts.ts';
 import type { SessionView } from '#domain/accounts.ts';
 import { Form } from '../../kit/Form.tsx';
 import { useForm } from '../../kit/form.ts';
-import { Username } from '../../kit/Username.tsx';
 import { call, reading } from '../../server/api.ts';
 import { beginSession } from '../../server/session.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -15,6 +14,7 @@ import { PasswordField } from '../../ui/PasswordField.tsx';
 import { currentPasswordRule, newPasswordRule } from './fields.ts';
 import { NewPasswordField } from './NewPasswordField.tsx';
 import styles from './TwoFactor.module.css';
+import { Username } from './Username.tsx';
 
 type Step = 'closed' | 'open' | 'changed';
 

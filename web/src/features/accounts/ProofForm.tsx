@@ -1,11 +1,11 @@
 import { Form } from '../../kit/Form.tsx';
 import { useForm } from '../../kit/form.ts';
-import { Username } from '../../kit/Username.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { useFocusOnOpen } from '../../ui/focus.ts';
 import { PasswordField } from '../../ui/PasswordField.tsx';
 import { currentPasswordRule } from './fields.ts';
 import styles from './TwoFactor.module.css';
+import { Username } from './Username.tsx';
 
 interface Props<Answer> {
   readonly email: string;

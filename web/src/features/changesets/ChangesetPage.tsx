@@ -9,7 +9,6 @@ import {
   planReading,
   titleOf,
 } from '../../changesets/changesets-query.ts';
-import { rampOf } from '../../changesets/ramp-over.ts';
 import { hasBegun } from '../../changesets/schedule-words.ts';
 import { EditorName, useEditorName } from '../../kit/EditorName.tsx';
 import { Loaded } from '../../kit/Loaded.tsx';
@@ -29,6 +28,7 @@ import styles from './ChangesetPage.module.css';
 import { Checks } from './Checks.tsx';
 import { type Act, DecisionBar } from './DecisionBar.tsx';
 import { Discussion } from './Discussion.tsx';
+import { rampOf } from './ramp-over.ts';
 import { Schedule } from './Schedule.tsx';
 import { StateChip } from './StateChip.tsx';
 import { Summary } from './Summary.tsx';

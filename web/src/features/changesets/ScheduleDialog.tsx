@@ -6,15 +6,6 @@ import { type ChangesetAnswer, changesetReading, keepChangeset } from '../../cha
 import { scheduledWords } from '../../changesets/propose.ts';
 import { RampSteps } from '../../changesets/RampSteps.tsx';
 import { atOf, newStart, type Start, startOf, stepTimes, waitOf } from '../../changesets/ramp.ts';
-import {
-  planComplaints,
-  type Ramp,
-  rampWords,
-  requestOf,
-  shareName,
-  stepsAgain,
-  type WholePlan,
-} from '../../changesets/ramp-over.ts';
 import { StartFields } from '../../changesets/StartFields.tsx';
 import { timeWords, waitWords, zoneHere } from '../../changesets/schedule-words.ts';
 import { FormModal } from '../../kit/FormModal.tsx';
@@ -24,6 +15,7 @@ import { toast } from '../../state/toasts.ts';
 import { Radio } from '../../ui/Checkbox.tsx';
 import { focusWhenLost } from '../../ui/focus.ts';
 import { useEdge, wherein } from './DecisionBar.tsx';
+import { planComplaints, type Ramp, rampWords, requestOf, shareName, stepsAgain, type WholePlan } from './ramp-over.ts';
 import styles from './ScheduleDialog.module.css';
 
 interface Props {

@@ -15,7 +15,7 @@ import { DetailsForm } from './DetailsForm.tsx';
 import styles from './FlagDetailsPage.module.css';
 
 const CodePlaces = lazyPart('CodePlaces', () => import('./CodePlaces.tsx'));
-const Relations = lazyPart('Relations', () => import('../../targeting/Relations.tsx'));
+const Relations = lazyPart('Relations', () => import('./Relations.tsx'));
 
 /** The details of a flag, apart from its definitions. */
 export function FlagDetailsPage() {

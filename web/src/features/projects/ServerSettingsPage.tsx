@@ -10,7 +10,6 @@ import { CopyableId } from '../../administration/CopyableId.tsx';
 import { Fact, Facts } from '../../administration/Facts.tsx';
 import { NameLink } from '../../administration/NameLink.tsx';
 import { Nothing, RowName, StackingTable } from '../../administration/StackingTable.tsx';
-import { TableCard } from '../../administration/TableCard.tsx';
 import { Denied } from '../../kit/Denied.tsx';
 import { Loaded } from '../../kit/Loaded.tsx';
 import { reading } from '../../server/api.ts';
@@ -26,6 +25,7 @@ import { PlainButtonLink, TextLink } from '../../ui/TextLink.tsx';
 import { NewProjectDialog } from './NewProjectDialog.tsx';
 import { ServerCards } from './ServerCards.tsx';
 import styles from './ServerSettingsPage.module.css';
+import { TableCard } from './TableCard.tsx';
 
 /** Settings of the whole installation: projects, API, how people sign in, and how the server is. */
 export function ServerSettingsPage() {

@@ -13,7 +13,6 @@ import { useWhyNot } from '../../../server/rights.ts';
 import { useMay } from '../../../server/session.ts';
 import { lazyPart } from '../../../state/lazy.ts';
 import { DifferenceSide } from '../../../targeting/DifferenceSide.tsx';
-import { SegmentsElsewhere } from '../../../targeting/SegmentsElsewhere.tsx';
 import { Button, buttonClass } from '../../../ui/Button.tsx';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { PrimaryButtonLink } from '../../../ui/TextLink.tsx';
@@ -21,6 +20,7 @@ import { useSaved } from '../editing/definitions.ts';
 import { type Editing, useEditing } from '../editing/use-editing.ts';
 import styles from './CompareTable.module.css';
 import { compareRows } from './compare-rows.ts';
+import { SegmentsElsewhere } from './SegmentsElsewhere.tsx';
 
 /** Loaded late: the evaluation is large, and the differences do not need it. */
 const CompareVerdicts = lazy(() =>

@@ -9,7 +9,6 @@ import { type Environment, useEnvironments, useProject } from '../../../server/p
 import { useWhyNot } from '../../../server/rights.ts';
 import { readDraft, writeDraft } from '../../../state/drafts.ts';
 import { DifferenceBox } from '../../../targeting/DifferenceBox.tsx';
-import { EffectView } from '../../../targeting/EffectView.tsx';
 import { Button } from '../../../ui/Button.tsx';
 import { Modal, ModalBody, ModalFoot } from '../../../ui/Modal.tsx';
 import { Notice } from '../../../ui/Notice.tsx';
@@ -17,6 +16,7 @@ import { Select } from '../../../ui/Select.tsx';
 import { useDialogs } from '../editing/dialogs.ts';
 import { useEditor } from '../editing/editor.ts';
 import { beginDraft } from '../editing/use-editing.ts';
+import { EffectView } from '../review/EffectView.tsx';
 import { NewDefinition } from '../review/NewDefinition.tsx';
 import { useEffectOf } from '../review/use-effect-of.ts';
 import { CopyToSeveral } from './CopyToSeveral.tsx';
@@ -24,7 +24,7 @@ import { PartChoices } from './PartChoices.tsx';
 
 /** Loaded late, like everything about segments. */
 const SegmentsElsewhere = lazy(() =>
-  import('../../../targeting/SegmentsElsewhere.tsx').then((module) => ({ default: module.SegmentsElsewhere })),
+  import('./SegmentsElsewhere.tsx').then((module) => ({ default: module.SegmentsElsewhere })),
 );
 
 interface Props {

@@ -12,11 +12,11 @@ import { useFlag } from '../../../server/flag.ts';
 import { type Environment, useProject } from '../../../server/project.ts';
 import { useMe } from '../../../server/session.ts';
 import { readDraft } from '../../../state/drafts.ts';
-import { EffectView } from '../../../targeting/EffectView.tsx';
-import { SegmentsElsewhere } from '../../../targeting/SegmentsElsewhere.tsx';
+import { EffectView } from '../review/EffectView.tsx';
 import { refresh } from '../review/save.ts';
 import { useEffectOf } from '../review/use-effect-of.ts';
 import { PartChoices } from './PartChoices.tsx';
+import { SegmentsElsewhere } from './SegmentsElsewhere.tsx';
 
 interface Props {
   readonly from: Environment;

@@ -14,13 +14,13 @@ import { call } from '../../../server/api.ts';
 import { needsApproval, useProject } from '../../../server/project.ts';
 import { definitionAt, writeDraft } from '../../../state/drafts.ts';
 import { toast } from '../../../state/toasts.ts';
-import { EffectView } from '../../../targeting/EffectView.tsx';
 import type { Look } from '../../../ui/Button.tsx';
 import { Field } from '../../../ui/Field.tsx';
 import { Notice } from '../../../ui/Notice.tsx';
 import { keepDefinition } from '../editing/definitions.ts';
 import { useDialogs } from '../editing/dialogs.ts';
 import { useEditor } from '../editing/editor.ts';
+import { EffectView } from './EffectView.tsx';
 import { afterChange, type Note, refresh, useDefinitionParams } from './save.ts';
 import { useEffectOf } from './use-effect-of.ts';
 

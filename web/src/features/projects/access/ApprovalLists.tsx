@@ -1,8 +1,8 @@
 import type { Approvals, EnvironmentAccess } from '#domain/rights.ts';
 import { RowName, StackingTable } from '../../../administration/StackingTable.tsx';
-import { TableCard } from '../../../administration/TableCard.tsx';
 import { ProdChip, Unsaved } from '../../../kit/StatusChip.tsx';
 import { Checkbox } from '../../../ui/Checkbox.tsx';
+import { TableCard } from '../TableCard.tsx';
 import { approvalsOf, isChangedIn } from './access-draft.ts';
 import { useEditing } from './access-editing.ts';
 import styles from './EnvironmentLists.module.css';

@@ -1,9 +1,9 @@
 import { UserRoundMinus } from 'lucide-react';
 import type { EnvironmentAccess } from '#domain/rights.ts';
 import { RowName, StackingTable } from '../../../administration/StackingTable.tsx';
-import { TableCard } from '../../../administration/TableCard.tsx';
 import { ProdChip, Unsaved } from '../../../kit/StatusChip.tsx';
 import chips from '../../../ui/ChipsField.module.css';
+import { TableCard } from '../TableCard.tsx';
 import { isChangedIn } from './access-draft.ts';
 import { useEditing } from './access-editing.ts';
 import styles from './EnvironmentLists.module.css';

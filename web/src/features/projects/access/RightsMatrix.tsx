@@ -3,7 +3,6 @@ import { type KeyboardEvent, useDeferredValue, useMemo, useRef, useState } from 
 import { countOf } from '../../../administration/count.ts';
 import { RightMark } from '../../../administration/RightMark.tsx';
 import { RowName, StackingTable } from '../../../administration/StackingTable.tsx';
-import { TableCard } from '../../../administration/TableCard.tsx';
 import { SearchField } from '../../../kit/SearchField.tsx';
 import { ProdChip } from '../../../kit/StatusChip.tsx';
 import { useMe } from '../../../server/session.ts';
@@ -11,6 +10,7 @@ import { Avatar } from '../../../ui/Avatar.tsx';
 import { Button } from '../../../ui/Button.tsx';
 import { FilterButton, Filters, FilterToggle } from '../../../ui/FilterButton.tsx';
 import { Picker } from '../../../ui/Picker.tsx';
+import { TableCard } from '../TableCard.tsx';
 import { useEditing } from './access-editing.ts';
 import type { RightsCell, RightsRow } from './effective-rights.ts';
 import styles from './RightsMatrix.module.css';

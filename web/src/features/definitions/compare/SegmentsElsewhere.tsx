@@ -1,11 +1,11 @@
 import { TriangleAlert } from 'lucide-react';
-import type { Environment } from '../server/project.ts';
-import { useProject } from '../server/project.ts';
-import { TextLink } from '../ui/TextLink.tsx';
-import { type KnownSegment, useKnownSegments } from './known-segments.ts';
-import { RulePlaceContext } from './rule-place.ts';
-import styles from './SegmentMarks.module.css';
-import { SegmentMarks } from './SegmentMarks.tsx';
+import type { Environment } from '../../../server/project.ts';
+import { useProject } from '../../../server/project.ts';
+import { type KnownSegment, useKnownSegments } from '../../../targeting/known-segments.ts';
+import { RulePlaceContext } from '../../../targeting/rule-place.ts';
+import styles from '../../../targeting/SegmentMarks.module.css';
+import { SegmentMarks } from '../../../targeting/SegmentMarks.tsx';
+import { TextLink } from '../../../ui/TextLink.tsx';
 
 interface Props {
   /** The segments that the copied or compared rules name. */

@@ -3,7 +3,7 @@ import type { ChangesetPlan } from '#domain/changeset-plans.ts';
 import type { Edit, ScheduleRequest } from '#domain/changesets.ts';
 import type { Bucket } from '#domain/definitions/definition.ts';
 import { equalJson } from '#domain/json.ts';
-import type { ChangesetAnswer, Operation, PlannedOperation } from './changesets-query.ts';
+import type { ChangesetAnswer, Operation, PlannedOperation } from '../../changesets/changesets-query.ts';
 import {
   atOf,
   bucketsAt,
@@ -20,7 +20,7 @@ import {
   unitMs,
   waitComplaint,
   waitOf,
-} from './ramp.ts';
+} from '../../changesets/ramp.ts';
 
 type Value = number | readonly Bucket[];
 type Steps = NonNullable<ScheduleRequest['steps']>;

@@ -3,14 +3,14 @@ import { Flag, Users } from 'lucide-react';
 import { getDefinition } from '#contract/definitions.ts';
 import { needsIn, segmentsIn } from '#domain/definitions/conditions.ts';
 import { dependenciesOf, segmentsOf, type Targeting } from '#domain/definitions/definition.ts';
-import { dependentsReading, needWords } from '../kit/Dependents.tsx';
-import { reading } from '../server/api.ts';
-import { ApiProblem } from '../server/api-problem.ts';
-import { flagReading, useFlag } from '../server/flag.ts';
-import { useProject } from '../server/project.ts';
-import { Card } from '../ui/Card.tsx';
-import { TextLink } from '../ui/TextLink.tsx';
-import { useKnownSegments } from './known-segments.ts';
+import { dependentsReading, needWords } from '../../kit/Dependents.tsx';
+import { reading } from '../../server/api.ts';
+import { ApiProblem } from '../../server/api-problem.ts';
+import { flagReading, useFlag } from '../../server/flag.ts';
+import { useProject } from '../../server/project.ts';
+import { useKnownSegments } from '../../targeting/known-segments.ts';
+import { Card } from '../../ui/Card.tsx';
+import { TextLink } from '../../ui/TextLink.tsx';
 import styles from './Relations.module.css';
 
 interface Relation {

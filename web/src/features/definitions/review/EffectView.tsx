@@ -1,12 +1,19 @@
 import { ArrowRight } from 'lucide-react';
 import { Fragment, Suspense } from 'react';
 import { type Effect, isHarmless, movesIn, type Range } from '#domain/evaluation/effects.ts';
-import { Bar, TreatmentName } from '../kit/Bar.tsx';
-import { lazyPart } from '../state/lazy.ts';
-import { percent } from '../ui/percent.ts';
-import box from './DifferenceBox.module.css';
+import { Bar, TreatmentName } from '../../../kit/Bar.tsx';
+import { lazyPart } from '../../../state/lazy.ts';
+import box from '../../../targeting/DifferenceBox.module.css';
+import {
+  changedShares,
+  groupWords,
+  namedWords,
+  plainHeadline,
+  rangeWords,
+  unknownWords,
+} from '../../../targeting/effect-words.ts';
+import { percent } from '../../../ui/percent.ts';
 import styles from './EffectView.module.css';
-import { changedShares, groupWords, namedWords, plainHeadline, rangeWords, unknownWords } from './effect-words.ts';
 
 const FlowPicture = lazyPart('FlowPicture', () => import('./FlowPicture.tsx'));
 

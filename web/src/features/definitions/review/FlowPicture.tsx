@@ -1,7 +1,7 @@
 import { useId } from 'react';
 import { drawnFlows, type Effect } from '#domain/evaluation/effects.ts';
-import { colourOf } from '../kit/treatments.ts';
-import { percent } from '../ui/percent.ts';
+import { colourOf } from '../../../kit/treatments.ts';
+import { percent } from '../../../ui/percent.ts';
 import styles from './FlowPicture.module.css';
 import { type BarPart, bandsOf } from './flow-bands.ts';
 
