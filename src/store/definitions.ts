@@ -6,8 +6,9 @@ import { type StoredSummary, summarize } from '#domain/definitions/summary.ts';
 import { Problem } from '#domain/problems.ts';
 import { rolledOutShare } from '#domain/rollouts.ts';
 import type { Reference } from '#domain/schema.ts';
-import { type FlagRange, flagsAfter, inEachPart, listFlagParts } from './flag-parts.ts';
+import { archivedFlags, type FlagRange, listFlagParts } from './flag-parts.ts';
 import { findPage, fitting, type Page, type Total } from './paging.ts';
+import { inEachPart, skipRows } from './parts.ts';
 import { inChunks, onRefused, type Reader, type Tx } from './sql.ts';
 
 /** In bytes. A definition can be a megabyte; lists read smaller ones together and larger ones one by one. */
@@ -90,7 +91,7 @@ export interface DefinitionFilter extends FlagRange {
 /** Archived flags are usually few. */
 const matching = ({ projectId, environmentId, isArchived }: DefinitionFilter) => sql`
   environment_id = ${environmentId} and flag_id ${isArchived ? empty : sql`not`} in
-    (select f.id from flags f where ${flagsAfter({ projectId, isArchived: true })})`;
+    (${archivedFlags(projectId)})`;
 
 /** In order of creation. Targetings are read only for the page. */
 export async function* listStoredDefinitions(
@@ -98,24 +99,29 @@ export async function* listStoredDefinitions(
   environment: Reference,
   { filter, page, counted }: { filter: DefinitionFilter; page: Page; counted: Total },
 ): AsyncGenerator<StoredDefinition> {
-  const places = sql`select environment_id, flag_id, created_at from definitions where ${matching(filter)}`;
+  const places = { from: sql`definitions`, where: matching(filter), columns: [sql`created_at`, sql`flag_id`] };
   const rows = await findPage(page, counted, {
-    fromStart: ({ offset, limit }) =>
-      readPage(db, sql`${places} order by created_at, flag_id limit ${limit} offset ${offset}`),
-    fromEnd: ({ offset, limit }) =>
-      readPage(
+    fromStart: async ({ offset, limit }) => {
+      const { rest, left } = await skipRows(db, places, offset);
+      return readPage(db, sql`${rest} order by created_at, flag_id limit ${limit} offset ${left}`);
+    },
+    fromEnd: async ({ offset, limit }) => {
+      const { rest, left } = await skipRows(db, { ...places, order: 'desc' }, offset);
+      const isUnchanged = sql`(${changesOf(filter.environmentId)}) = ${counted.changes}`;
+      return readPage(
         db,
-        sql`
-        ${places} and (${changesOf(filter.environmentId)}) = ${counted.changes}
-         order by created_at desc, flag_id desc limit ${limit} offset ${offset}`,
-      ),
+        sql`${rest} and ${isUnchanged} order by created_at desc, flag_id desc limit ${limit} offset ${left}`,
+      );
+    },
   });
   for (const row of rows) yield* readListed(db, environment, row);
 }
 
 const readPage = (db: Reader, page: Sql) =>
   db.all<ListedRow>(sql`
-    select ${columns}, page.flag_id as place_flag_id from (${page}) page ${smallDefinitionsOf(sql`page`)}
+    select ${columns}, page.flag_id as place_flag_id
+      from (select environment_id, flag_id, created_at from definitions where ${page}) page
+      ${smallDefinitionsOf(sql`page`)}
      order by page.created_at, page.flag_id`);
 
 export async function countDefinitions(db: Reader, filter: DefinitionFilter): Promise<Total> {

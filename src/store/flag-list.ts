@@ -1,10 +1,12 @@
 /** The flag list with several values per filter and a choice of orders. Each order has an index. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
 import { dayMs } from '#domain/durations.ts';
 import { type FlagSort, type FlagState, type FlagTrafficState, quietDays } from '#domain/flag-list.ts';
-import { flagsOf, inEachPart, listFlagParts } from './flag-parts.ts';
+import { flagsOf, listFlagParts } from './flag-parts.ts';
 import { type ChangedFlag, countFlags, readFlags } from './flags.ts';
-import type { Page } from './paging.ts';
+import { firstOf, type Page } from './paging.ts';
+import { inEachPart, partsOf } from './parts.ts';
 import { likeLiteral, type Reader } from './sql.ts';
 
 /** An empty list does not filter. */
@@ -47,30 +49,92 @@ const columnsOf: Record<FlagSort['sort'], readonly Sql[]> = {
   traffic: [sql`coalesce(${lastTraffic()}, 0)`, sql`f.id`],
 };
 
-export function listSortedFlags(
+export async function listSortedFlags(db: Reader, query: FlagQuery, page: FlagSort & Page): Promise<ChangedFlag[]> {
+  const by = join(columnsOf[page.sort].map((column) => sql`${column} ${raw(page.order)}`));
+  const conditions = join([flagsOf(query), ...filters(query, db.clock())], ' and ');
+  if (isShort(db, query, page)) {
+    const ids = sql`select f.id from flags f where ${conditions} order by ${by} limit ${page.limit} offset ${page.offset}`;
+    return readFlags(db, ids, by);
+  }
+  const ids = await (page.sort === 'traffic'
+    ? idsByTraffic(db, query, page)
+    : idsAlong(db, { conditions, by }, query, page));
+  return ids.length === 0 ? [] : readFlags(db, sql`select id from flags where id in (${join(ids)})`, by);
+}
+
+/** Whether one statement may find the page. The first flags of the project are at the beginning of an index. */
+const isShort = (db: Reader, query: FlagQuery, { sort, offset, limit }: FlagSort & Page): boolean =>
+  !Number.isFinite(db.rowsPerTurn) ||
+  query.ids.length > 0 ||
+  (sort !== 'traffic' && offset + limit <= db.rowsPerTurn && isUnfiltered(db, query));
+
+const isUnfiltered = (db: Reader, query: FlagQuery): boolean =>
+  !query.isArchived && filters(query, db.clock()).length === 0;
+
+interface Sorted {
+  readonly conditions: Sql;
+  readonly by: Sql;
+}
+
+/** Part by part along the index of the order, until the page is full. */
+async function idsAlong(
+  db: Reader,
+  { conditions, by }: Sorted,
+  { projectId }: FlagQuery,
+  { sort, order, offset, limit }: FlagSort & Page,
+): Promise<string[]> {
+  const flags = { from: sql`flags f`, where: sql`f.project_id = ${projectId}`, columns: columnsOf[sort], order };
+  const ids: string[] = [];
+  let skipped = 0;
+  for await (const part of partsOf(db, flags)) {
+    const matching = sql`from flags f where ${part} and ${conditions}`;
+    const found = await db.all<{ id: string }>(sql`
+      select f.id ${matching} order by ${by} limit ${limit - ids.length} offset ${offset - skipped}`);
+    ids.push(...found.map(({ id }) => id));
+    if (ids.length === limit) break;
+    if (found.length > 0) skipped = offset;
+    else if (skipped < offset)
+      skipped += (await db.one<{ total: number }>(sql`select count(*) as total ${matching}`))?.total ?? 0;
+  }
+  return ids;
+}
+
+/** Looks at all flags, part by part, and keeps as many as come first. */
+async function idsByTraffic(
   db: Reader,
   query: FlagQuery,
-  { sort, order, offset, limit }: FlagSort & Page,
-): Promise<ChangedFlag[]> {
-  const by = join(columnsOf[sort].map((column) => sql`${column} ${raw(order)}`));
-  const conditions = join([flagsOf(query), ...filters(query, db.clock())], ' and ');
-  return readFlags(
-    db,
-    sql`select f.id from flags f where ${conditions} order by ${by} limit ${limit} offset ${offset}`,
-    by,
+  { order, offset, limit }: FlagSort & Page,
+): Promise<string[]> {
+  const direction = order === 'asc' ? 1 : -1;
+  const first = firstOf<{ id: string; at: number }>(
+    offset + limit,
+    (one, other) => direction * (one.at - other.at || compare(one.id, other.id)),
   );
+  const [at, id] = columnsOf.traffic;
+  for (const part of await listFlagParts(db, query)) {
+    const conditions = join([part, ...filters(query, db.clock())], ' and ');
+    first.add(
+      await db.all(sql`
+        select f.id, ${at} as at from flags f where ${conditions}
+         order by ${at} ${raw(order)}, ${id} ${raw(order)} limit ${offset + limit}`),
+    );
+    await nextTurn();
+  }
+  return first
+    .inOrder()
+    .slice(offset)
+    .map((flag) => flag.id);
 }
 
 /** The number of all flags of a project that are not archived is stored. */
 export async function countSortedFlags(db: Reader, query: FlagQuery): Promise<number> {
-  if (filters(query, db.clock()).length > 0 || query.isArchived)
-    return countMatching({ db, parts: await partsOf(db, query), query });
+  if (!isUnfiltered(db, query)) return countMatching({ db, parts: await partsFor(db, query), query });
   const all = { projectId: query.projectId, tags: [], name: undefined, rolloutStatusId: undefined, isArchived: false };
   return (await countFlags(db, all)).total;
 }
 
 /** Those that are asked for by their ids are few. */
-const partsOf = async (db: Reader, query: FlagQuery): Promise<readonly Sql[]> =>
+const partsFor = async (db: Reader, query: FlagQuery): Promise<readonly Sql[]> =>
   query.ids.length > 0 ? [flagsOf(query)] : listFlagParts(db, query);
 
 function filters(query: FlagQuery, now: number): Sql[] {
@@ -131,7 +195,7 @@ const maxTags = 200;
 
 /** How many flags each value of a filter would show, given the other filters. */
 export async function countFlagFacets(db: Reader, query: FlagQuery, productionIds: readonly string[]) {
-  const parts = await partsOf(db, query);
+  const parts = await partsFor(db, query);
   const matching = (without: Partial<FlagQuery>): Matching => ({ db, parts, query: { ...query, ...without } });
   return {
     total: await countMatching(matching({})),

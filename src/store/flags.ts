@@ -3,6 +3,7 @@ import type { DefinedFlag, Flag } from '#domain/flags.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Reference } from '#domain/schema.ts';
 import { findPage, type Page, type Total } from './paging.ts';
+import { inEachPart, partsOf } from './parts.ts';
 import { likeLiteral, onRefused, type Reader, type Store, type Tx } from './sql.ts';
 
 interface FlagRow {
@@ -165,12 +166,16 @@ export async function countFlagsAndDefinitions(db: Reader, projectId: string): P
 export async function countFlags(db: Reader, filter: FlagFilter): Promise<Total> {
   const { projectId, tags, name, rolloutStatusId, isArchived } = filter;
   const isOfAll = tags.length === 0 && name === undefined && rolloutStatusId === undefined && !isArchived;
-  const row = await db.one<Total>(
-    isOfAll
-      ? sql`select flag_count as total, flag_changes as changes from projects where id = ${projectId}`
-      : sql`select count(*) as total, (${changesOf(projectId)}) as changes from (${inOrder(filter)}) p`,
+  const stored = sql`select flag_count as total, flag_changes as changes from projects where id = ${projectId}`;
+  if (isOfAll) return (await db.one<Total>(stored)) ?? { total: 0, changes: 0 };
+  // Flags with any of several tags are in no order of an index.
+  const parts = tags.length > 1 ? [reachedBy(filter).where] : partsOf(db, reachedBy(filter));
+  const counted = await inEachPart(parts, (part) =>
+    db.one<Total>(sql`
+      select count(*) as total, (${changesOf(projectId)}) as changes from (${inOrder(filter, part)}) p`),
   );
-  return row ?? { total: 0, changes: 0 };
+  // If flags change meanwhile, the first number is outdated, and so the total is counted again.
+  return { total: counted.reduce((sum, part) => sum + (part?.total ?? 0), 0), changes: counted[0]?.changes ?? 0 };
 }
 
 /** The number of the last change to the project's flags. */
@@ -180,24 +185,37 @@ export async function findFlagChanges(db: Reader, projectId: string): Promise<nu
 
 const changesOf = (projectId: string) => sql`select flag_changes from projects where id = ${projectId}`;
 
-/** The ids that match the filter, from the index that has them in order: by tag, status or project. */
-function inOrder({ projectId, tags, name, rolloutStatusId, isArchived }: FlagFilter): Sql {
+/** What the index that has the flags in order finds: by tag, status or project. */
+function reachedBy({ projectId, tags, rolloutStatusId }: FlagFilter) {
+  if (tags.length > 0) {
+    return {
+      from: sql`flag_tags t`,
+      where: sql`t.project_id = ${projectId} and t.name in (${join([...tags])})`,
+      columns: [sql`t.flag_created_at`, sql`t.flag_id`],
+    };
+  }
+  return {
+    from: sql`flags f`,
+    // A status belongs to one project, so no project condition is needed.
+    where:
+      rolloutStatusId === undefined
+        ? sql`f.project_id = ${projectId}`
+        : sql`f.rollout_status_id = (select id from rollout_statuses where id = ${rolloutStatusId} and project_id = ${projectId})`,
+    columns: [sql`f.created_at`, sql`f.id`],
+  };
+}
+
+/** The ids that match the filter, of those that the index finds. */
+function inOrder(filter: FlagFilter, reached: Sql = reachedBy(filter).where): Sql {
+  const { tags, name, rolloutStatusId, isArchived } = filter;
   const live = isArchived ? sql`and f.archived_at is not null` : sql`and f.archived_at is null`;
   const withName = name === undefined ? empty : sql`and lower(f.name) like ${`%${likeLiteral(name)}%`} escape '\\'`;
   const inStatus = rolloutStatusId === undefined ? empty : sql`and f.rollout_status_id = ${rolloutStatusId}`;
-  if (tags.length > 0) {
-    return sql`
-      select ${tags.length > 1 ? sql`distinct` : empty} t.flag_id as id, t.flag_created_at as created_at
-        from flag_tags t
-       where t.project_id = ${projectId} and t.name in (${join([...tags])})
-         and exists (select 1 from flags f where f.id = t.flag_id ${live} ${inStatus} ${withName})`;
-  }
-  // A status belongs to one project, so no project condition is needed.
-  const reached =
-    rolloutStatusId === undefined
-      ? sql`f.project_id = ${projectId}`
-      : sql`f.rollout_status_id = (select id from rollout_statuses where id = ${rolloutStatusId} and project_id = ${projectId})`;
-  return sql`select f.id, f.created_at from flags f where ${reached} ${live} ${withName}`;
+  if (tags.length === 0) return sql`select f.id, f.created_at from flags f where ${reached} ${live} ${withName}`;
+  return sql`
+    select ${tags.length > 1 ? sql`distinct` : empty} t.flag_id as id, t.flag_created_at as created_at
+      from flag_tags t
+     where ${reached} and exists (select 1 from flags f where f.id = t.flag_id ${live} ${inStatus} ${withName})`;
 }
 
 /** Those of the names that are flags of the project and not archived. */

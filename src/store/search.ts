@@ -1,9 +1,10 @@
 /** Finds what the projects of a scope contain by parts of names. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
+import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Scope } from '#domain/access.ts';
 import type { Found, SearchKind } from '#domain/search.ts';
-import type { Page } from './paging.ts';
+import { firstOf, type Page } from './paging.ts';
+import { partsOf } from './parts.ts';
 import { environmentScopeFilter, scopeFilter } from './scope-filter.ts';
 import { likeLiteral, type Reader } from './sql.ts';
 
@@ -49,41 +50,30 @@ export async function listFound(db: Reader, search: Search): Promise<Found[]> {
 
 /** Project by project, and of each some flags at a time. */
 async function findFlags(db: Reader, search: Search, reached: Sql): Promise<Row[]> {
-  let shortest: Row[] = [];
+  const shortest = firstOf(search.limit, byLength);
   for (const { id } of await db.all<{ id: string }>(reached)) {
-    for (let last: string | undefined = ''; last !== undefined; ) {
+    const project = sql`select id, name from projects where id = ${id}`;
+    const all = { from: sql`flags o`, where: sql`o.project_id = ${id}`, columns: [sql`o.name`] };
+    for await (const flags of partsOf(db, all)) {
+      shortest.add(await findRows(db, search, { kinds: new Set(['flag']), reached: project, flags }));
       await nextTurn();
-      const end: string | undefined = await findLastName(db, id, last);
-      const names = sql`and o.name > ${last} ${end === undefined ? empty : sql`and o.name <= ${end}`}`;
-      const project = sql`select id, name from projects where id = ${id}`;
-      const found = await findRows(db, search, { kinds: new Set(['flag']), reached: project, names });
-      shortest = [...shortest, ...found].sort(byLength).slice(0, search.limit);
-      last = end;
     }
   }
-  return shortest;
+  return [...shortest.inOrder()];
 }
 
 const byLength = (one: Row, other: Row): number =>
   one.name.length - other.name.length || (one.name < other.name ? -1 : Number(one.name > other.name));
 
-/** Of the flags that one statement should go through; undefined if these are the last. */
-const findLastName = async (db: Reader, projectId: string, after: string): Promise<string | undefined> =>
-  (
-    await db.one<{ name: string }>(sql`
-      select name from flags where project_id = ${projectId} and name > ${after}
-       order by name limit 1 offset ${db.rowsPerTurn - 1}`)
-  )?.name;
-
 interface Part {
   readonly kinds: ReadonlySet<SearchKind>;
   /** The projects. */
   readonly reached: Sql;
-  /** Which of their flags. */
-  readonly names?: Sql;
+  /** Which flags `o`. */
+  readonly flags?: Sql;
 }
 
-function findRows(db: Reader, { scope, words, limit }: Search, { kinds, reached, names = empty }: Part) {
+function findRows(db: Reader, { scope, words, limit }: Search, { kinds, reached, flags = sql`1 = 1` }: Part) {
   const branch = (kind: SearchKind, name: Sql, from: Sql) => sql`
     select * from (
       select ${kind} as kind, ${name} as name, p.id as project_id, p.name as project_name
@@ -91,7 +81,7 @@ function findRows(db: Reader, { scope, words, limit }: Search, { kinds, reached,
   // SQLite keeps the order of a cross join.
   const inProject = (table: string) => sql`reached p cross join ${raw(table)} o where o.project_id = p.id`;
   const branches: Record<SearchKind, Sql> = {
-    flag: branch('flag', sql`o.name`, sql`${inProject('flags')} ${names} and o.archived_at is null`),
+    flag: branch('flag', sql`o.name`, sql`${inProject('flags')} and ${flags} and o.archived_at is null`),
     segment: branch('segment', sql`o.name`, inProject('segments')),
     environment: branch(
       'environment',

@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Sql } from 'sql-template-tag';
+import { flagSorts } from '#domain/flag-list.ts';
 import { searchKinds } from '#domain/search.ts';
-import { countDefinitions } from '#store/definitions.ts';
-import { countFlagFacets, countSortedFlags, type FlagQuery } from '#store/flag-list.ts';
+import { countDefinitions, listStoredDefinitions } from '#store/definitions.ts';
+import { countFlagFacets, countSortedFlags, type FlagQuery, listSortedFlags } from '#store/flag-list.ts';
+import type { Page } from '#store/paging.ts';
 import { listFound } from '#store/search.ts';
 import type { Reader } from '#store/sql.ts';
 import { startApi } from '../support/app.ts';
@@ -81,11 +83,43 @@ test('flags are counted in parts', async () => {
   assert.deepEqual(totals, [6, 5, 2, 2]);
 });
 
+test('pages of flags are found in parts, in every order', async () => {
+  for (const query of queries) {
+    const total = await countSortedFlags(api.store, query);
+    for (const sort of flagSorts) {
+      for (const order of ['asc', 'desc'] as const) {
+        const all = await listSortedFlags(reading(Infinity), query, { sort, order, offset: 0, limit: 50 });
+        assert.equal(all.length, total);
+        for (let offset = 0; offset <= total; offset++) {
+          const page = await sameInParts((db) => listSortedFlags(db, query, { sort, order, offset, limit: 2 }));
+          assert.deepEqual(page, all.slice(offset, offset + 2));
+        }
+      }
+    }
+  }
+});
+
 test('definitions are counted in parts of archived flags', async () => {
   const filter = { projectId: project.id, environmentId: project.staging.id };
   const live = await sameInParts((db) => countDefinitions(db, { ...filter, isArchived: false }));
   const archived = await sameInParts((db) => countDefinitions(db, { ...filter, isArchived: true }));
   assert.deepEqual([live.total, archived.total], [5, 2]);
+});
+
+test('pages of definitions are found in parts, from either end', async () => {
+  const filter = { projectId: project.id, environmentId: project.staging.id, isArchived: false };
+  const counted = await countDefinitions(api.store, filter);
+  const idsOf = async (db: Reader, page: Page) => {
+    const ids: string[] = [];
+    for await (const { id } of listStoredDefinitions(db, project.staging, { filter, page, counted })) ids.push(id);
+    return ids;
+  };
+  const all = await idsOf(api.store, { offset: 0, limit: 50 });
+  assert.equal(all.length, 5);
+  for (let offset = 0; offset <= 5; offset++) {
+    const page = await sameInParts((db) => idsOf(db, { offset, limit: 1 }));
+    assert.deepEqual(page, all.slice(offset, offset + 1));
+  }
 });
 
 test('flags are searched in parts', async () => {

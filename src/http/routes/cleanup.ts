@@ -9,9 +9,9 @@ import type { Reference } from '#domain/schema.ts';
 import { type HourCount, inSteps } from '#domain/traffic.ts';
 import { readCleanup } from '#store/cleanup.ts';
 import { listEnvironments } from '#store/environments.ts';
+import { firstOf } from '#store/paging.ts';
 import type { Reader } from '#store/sql.ts';
 import { listCounts } from '#store/traffic.ts';
-import { firstOf } from '../paging/first.ts';
 import { implement } from '../pipeline/implement.ts';
 import { JsonReply } from '../pipeline/json-reply.ts';
 

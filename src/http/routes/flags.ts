@@ -42,13 +42,12 @@ import {
   type TrafficCounts,
 } from '#store/flag-list.ts';
 import { countFlags, type FlagFilter, findFlagChanges, listFlags } from '#store/flags.ts';
-import type { Page } from '#store/paging.ts';
+import { firstOf, type Page } from '#store/paging.ts';
 import { countDirectDependents, listDirectDependents } from '#store/references.ts';
 import { listRolloutStatuses } from '#store/rollout-statuses.ts';
 import { inChunks, type Reader } from '#store/sql.ts';
 import { listLastTrafficOfFlags } from '#store/traffic.ts';
 import { cachedTotals } from '../paging/count-cache.ts';
-import { firstOf } from '../paging/first.ts';
 import { offsetPage } from '../paging/offset.ts';
 import { implement } from '../pipeline/implement.ts';
 import { JsonReply, jsonPage, separated } from '../pipeline/json-reply.ts';
@@ -74,7 +73,8 @@ export const flags = (db: Reader) => {
       const list = async (slice: Page) =>
         withTraffic(
           db,
-          counted
+          // Flags with a rare part of a name are looked for in parts.
+          counted && (name === undefined || tags.length > 0)
             ? await listFlags(db, filter, slice, counted)
             : await listSortedFlags(db, query, { sort: sort ?? 'created', order, ...slice }),
         );
@@ -106,7 +106,13 @@ export const flags = (db: Reader) => {
       const environments = inOrder(all, await findEnvironmentOrder(db, project.id));
       const compared = comparedEnvironments(environments, base, environment);
       const { flagCount, flags } = await listDrift(db, { projectId: project.id, name, ...compared });
-      const found = flags.filter(({ kinds }) => !kind || kinds.some((one) => kind.includes(one)));
+      const counts: Record<DriftKind, number> = { killed: 0, defined: 0, targeting: 0, share: 0 };
+      const found: FlagDrift[] = [];
+      for (const some of inChunks(flags, driftsAtOnce)) {
+        for (const one of some.flatMap(({ kinds }) => kinds)) counts[one] += 1;
+        found.push(...some.filter(({ kinds }) => !kind || kinds.some((one) => kind.includes(one))));
+        await nextTurn();
+      }
       const listing = await offsetPage(page, contract.listDrift.pageSize, {
         list: async ({ offset, limit }) => {
           const first = firstOf(offset + limit, driftOrders[sort]);
@@ -118,13 +124,6 @@ export const flags = (db: Reader) => {
         },
         count: async () => found.length,
       });
-      const countOf = (wanted: DriftKind) => flags.filter(({ kinds }) => kinds.includes(wanted)).length;
-      const counts = {
-        killed: countOf('killed'),
-        defined: countOf('defined'),
-        targeting: countOf('targeting'),
-        share: countOf('share'),
-      };
       return { ...listing, base: compared.base, flagCount, counts };
     },
     getFlag: async ({ actor, project, flag: found, query: { expand } }) => {
@@ -201,7 +200,7 @@ async function flagQuery(db: Reader, { actor, project, environments, asked }: As
   };
 }
 
-/** How many flags are sorted before others get a turn. */
+/** How many flags are counted or sorted before others get a turn. */
 const driftsAtOnce = 1_000;
 
 /** Refuses environments that the project does not have. */
