@@ -1,7 +1,8 @@
-/** Divides people for statements that look at each of them: on SQLite, a statement blocks the event loop. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import sql, { empty, type Sql } from 'sql-template-tag';
-import type { Position, Reader } from './sql.ts';
+import sql, { type Sql } from 'sql-template-tag';
+import { partsOf } from './parts.ts';
+import type { Reader } from './sql.ts';
+
+const everyone = { from: sql`users u`, where: sql`1 = 1`, columns: [sql`u.created_at`, sql`u.id`], start: [-1, ''] };
 
 /**
  * The first people that a statement finds, in order of invitation. It is asked about one part after the other: a
@@ -13,18 +14,9 @@ export async function findFirstPeople<Row>(
   find: (part: Sql, wanted: number) => Promise<Row[]>,
 ): Promise<Row[]> {
   const found: Row[] = [];
-  for (let after: Position = { at: -1, id: '' }; ; ) {
-    const rest = sql`(u.created_at, u.id) > (${after.at}, ${after.id})`;
-    const end = Number.isFinite(db.rowsPerTurn) ? await findEnd(db, rest) : undefined;
-    const part = sql`${rest} ${end ? sql`and (u.created_at, u.id) <= (${end.at}, ${end.id})` : empty}`;
+  for await (const part of partsOf(db, everyone)) {
     found.push(...(await find(part, limit - found.length)));
-    if (!end || found.length >= limit) return found;
-    after = end;
-    await nextTurn();
+    if (found.length >= limit) break;
   }
+  return found;
 }
-
-const findEnd = (db: Reader, rest: Sql) =>
-  db.one<Position>(sql`
-    select u.created_at as at, u.id from users u where ${rest}
-     order by u.created_at, u.id limit 1 offset ${db.rowsPerTurn - 1}`);
