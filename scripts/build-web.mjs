@@ -1,4 +1,4 @@
-// Builds the interface into web/dist when what it is made from has changed. Plain JavaScript without dependencies: it
+// Builds the interface into web/dist if its sources have changed. Plain JavaScript without dependencies: it
 // runs on any Node from 20 on, and runs Vite on Burgee's own.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -15,7 +15,7 @@ const sources = ['web', 'src/domain', 'src/contract', 'package-lock.json', 'scri
 const stamp = hashOf(sources.map((path) => join(root, path)).flatMap(filesUnder));
 if (stampOf(dist) !== stamp) await build();
 
-/** Builds aside and moves the whole into place: a server that runs meanwhile, or a second build, finds no half of it. */
+/** Builds into another folder and renames it, so that a running server or a second build never sees half of it. */
 async function build() {
   const started = Date.now();
   process.stderr.write('Building the interface (only when its sources changed) ...\n');
@@ -33,7 +33,7 @@ async function build() {
   process.stderr.write(`Built in ${((Date.now() - started) / 1000).toFixed(1)} s.\n`);
 }
 
-/** Somebody else may build the same at the same time; whoever is second throws the own build away. */
+/** Another process may build the same at the same time; the second one discards its build. */
 function moveIntoPlace(fresh) {
   const old = `${fresh}-old`;
   for (let attempt = 1; stampOf(dist) !== stamp; attempt += 1) {
@@ -51,14 +51,14 @@ function moveIntoPlace(fresh) {
 function runVite(config, outDir) {
   const vite = join(root, 'node_modules/vite/bin/vite.js');
   const args = ['build', '--config', join(root, config), '--outDir', outDir, '--emptyOutDir'];
-  // The server's answers are on standard output, so what is said here goes to standard error.
+  // Standard output is for what the server prints, so this goes to standard error.
   const { status } = spawnSync(node, [vite, ...args, '--logLevel', 'warn'], { cwd: root, stdio: ['ignore', 2, 2] });
   if (status === 0) return;
   process.stderr.write('The interface could not be built; the message of Vite is above.\n');
   process.exit(1);
 }
 
-/** Beside each file its compressed twins, which the server sends to browsers that take them. */
+/** Writes compressed copies of each file, which the server sends to browsers that accept them. */
 function compress(folder) {
   for (const file of filesUnder(folder).filter((name) => /\.(js|css|svg)$/.test(name))) {
     const content = readFileSync(file);
@@ -69,7 +69,7 @@ function compress(folder) {
 
 /**
  * The script behind /docs. Its Fastify plugin carries the whole script as one text; the package that has it as a file
- * brings 270 others. Imported late, because packages may have been installed a moment ago.
+ * brings 270 others. Imported here and not at the top, because packages may have been installed a moment ago.
  */
 async function addApiViewer(folder) {
   const [{ fastify }, { default: viewer }] = await Promise.all([
@@ -93,7 +93,7 @@ function stampOf(folder) {
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
-/** Of names and contents, in an order that is always the same. Where the checkout lies does not matter. */
+/** Of names and contents, always in the same order. The path of the checkout does not matter. */
 function hashOf(files) {
   const hash = createHash('sha256');
   for (const file of files)
@@ -104,7 +104,7 @@ function hashOf(files) {
   return hash.digest('hex');
 }
 
-/** All files below a folder but the build itself, whether it is done or under way; a file is itself. */
+/** All files below a folder, except builds, finished or in progress; for a file, the file itself. */
 function filesUnder(path) {
   if (path === dist) return [];
   if (statSync(path).isFile()) return [path];

@@ -23,7 +23,7 @@ export const nameOf = (place: string): string => place.replace(/^.*node_modules\
 
 /** Everything that the server can load. */
 export const placesOfServer = Object.keys(locked).filter(
-  // What is only an optional peer of something that runs stays behind.
+  // Without optional peers.
   (place) => place !== '' && !locked[place]?.dev && !locked[place]?.devOptional,
 );
 

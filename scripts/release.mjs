@@ -1,4 +1,4 @@
-// Packs dist/burgee-<version>.tar.gz: what runs with Node 24 alone, with nothing to install and nothing to build. Plain
+// Packs dist/burgee-<version>.tar.gz, which needs only Node 24: nothing to install, nothing to build. Plain
 // JavaScript like its neighbours, and GNU tar. The same checkout gives the same archive, byte for byte.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -19,7 +19,7 @@ const copied = [
   'README.md',
   'CHANGELOG.md',
   'SECURITY.md',
-  // To these the others link.
+  // The others link to these.
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
   'Dockerfile',
@@ -51,13 +51,13 @@ process.stdout.write(`${archive}\n`);
 function stage(folder) {
   for (const path of copied) cpSync(join(root, path), join(folder, path), { recursive: true, filter: isNoSecret });
   for (const path of productionPackages()) copyPackage(join(root, path), join(folder, path));
-  // The scripts and what they need stay behind.
+  // Without the scripts and what they need.
   const { scripts: _, devDependencies: __, allowScripts: ___, overrides: ____, ...rest } = manifest;
   const released = { ...rest, engines: { node: '>=24' }, bin: { burgee: 'bin/burgee.mjs' } };
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(released, null, 2)}\n`);
 }
 
-/** Who runs an example from the checkout has passwords and private keys in it. */
+/** Running an example from the checkout leaves passwords and private keys in it. */
 function isNoSecret(path) {
   return !['.env', 'certificates'].includes(basename(path));
 }
@@ -71,14 +71,14 @@ function productionPackages() {
   );
 }
 
-/** Without the packages inside of it: each of those that are needed has a line of its own in the lockfile. */
+/** Without nested packages: the lockfile lists those that are needed separately. */
 function copyPackage(from, to) {
   const inside = join(from, 'node_modules');
   cpSync(from, to, { recursive: true, filter: (path) => path !== inside });
 }
 
 function pack() {
-  // Who packs does not matter, nor which rights their files have; the time is that of the commit.
+  // The same archive whoever packs it: no owners, fixed permissions, and the time of the commit.
   const like = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', '--mode=u=rwX,go=rX', `--mtime=@${time()}`];
   const packed = join(staging, 'packed');
   run('tar', [...like, '--use-compress-program=gzip -n', '--create', `--file=${packed}`, name], staging);

@@ -7,7 +7,7 @@ const child = spawn(node, process.argv.slice(2), {
   stdio: 'inherit',
   env: { NODE_COMPILE_CACHE: compileCache, ...process.env },
 });
-// What we are told it is told. A terminal sends Ctrl-C to both of us; hearing it twice changes nothing.
+// Forwards signals. A terminal sends Ctrl-C to both processes; the second one has no effect.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 child.on('error', (error) => {
   process.stderr.write(`Could not run ${node}: ${error.message}\n`);

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const dist = join(dirname(dirname(fileURLToPath(import.meta.url))), 'web/dist');
 const kB = 1000;
 const budgets = { script: 200 * kB, style: 34 * kB, fonts: 60 * kB, layer: 25 * kB, page: 25 * kB, editor: 135 * kB };
-/** Loaded only by who opens it. */
+/** Loaded only when it is opened. */
 const editor = /JsonEditor|CodeEditor/;
 
 const manifest = JSON.parse(readFileSync(join(dist, '.vite/manifest.json'), 'utf8'));
@@ -27,7 +27,7 @@ function filesOf(key, found = new Set()) {
 }
 
 const entry = Object.keys(manifest).find((key) => manifest[key].isEntry);
-/** Who is signed in sees the list of flags first. */
+/** After signing in, people see the flag list first. */
 const firstChunks = ['app', 'FlagsPage'];
 function chunksNamed(name) {
   const chunks = Object.keys(manifest).filter((key) => manifest[key].name === name);
@@ -37,7 +37,7 @@ function chunksNamed(name) {
 const first = new Set([entry, ...firstChunks.flatMap(chunksNamed)].flatMap((key) => [...filesOf(key)]));
 /** Loaded once for all pages about rules, and for all pages of a flag, so that they count for none of them. */
 const layers = ['targeting', 'flag'].flatMap(chunksNamed).map((key) => manifest[key].file);
-/** A part of a page that comes late comes into that page: what it has is there already. */
+/** A part that a page loads later does not count what the page has already loaded. */
 const importersOf = (key) => Object.keys(manifest).filter((one) => manifest[one].dynamicImports?.includes(key));
 const filesAround = (key) =>
   key.endsWith('Page.tsx')

@@ -1,5 +1,5 @@
 /**
- * Takes the place of `typebox/compile` in the browser, whose policy allows no code that is made of text. A schema is
+ * Replaces `typebox/compile` in the browser, where the Content-Security-Policy forbids code generated from text. A schema is
  * interpreted instead: a hundred times slower, which is still a fraction of a millisecond for a definition, with the
  * same verdicts and the same errors, since the compiler makes its errors in this way too.
  */

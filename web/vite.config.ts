@@ -108,7 +108,7 @@ export default defineConfig({
       treeshake: {
         // Schemas are built on module load; this drops those that no page uses. Without
         // these lines contract and domain weigh ten times as much. A spread counts as a reading of unknown effect, hence
-        // `extend`; to declare all readings harmless would take checks out of React.
+        // `extend`; declaring all reads harmless would remove checks from React.
         manualPureFunctions: ['shapeOf', 'endpoint', 'Type', 'OneOf', 'NullableArray', 'extend'],
         moduleSideEffects: (id) => !/\/src\/(domain|contract)\/|\/typebox\/|\/web\/interpret\.ts$/.test(id),
       },

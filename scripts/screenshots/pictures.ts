@@ -9,7 +9,7 @@ export interface Picture {
   readonly name: string;
   readonly themes: readonly ('light' | 'dark')[];
   readonly isOnPhone?: boolean;
-  /** `fresh`: of a server that somebody has just started, and for who is not signed in. */
+  /** `fresh`: of a server that was just started, without signing in. */
   readonly server?: 'fresh' | 'started';
   /** Brings the page to where the picture is taken. */
   show(page: Page): Promise<void>;
@@ -73,7 +73,7 @@ async function draftInStaging(page: Page): Promise<void> {
   await tryKeyThatMoves(page);
 }
 
-/** Which keys move depends on the seed of the flag, which is another one each time. */
+/** Which keys move depends on the flag's seed, which differs each time. */
 async function tryKeyThatMoves(page: Page): Promise<void> {
   const panel = page.getByRole('region', { name: 'Who sees what' });
   for (let number = 4712; (await panel.getByText('after saving').count()) === 0; number += 1) {

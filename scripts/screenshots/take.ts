@@ -82,7 +82,7 @@ async function signIn(page: Page, { url }: Server): Promise<void> {
   if (!reply.ok()) throw new Error(await reply.text());
 }
 
-/** Nothing loads any more, the fonts are there, and the pointer is nowhere. */
+/** Waits until everything has loaded, fonts included, and moves the pointer away. */
 async function settle(page: Page): Promise<void> {
   await page.mouse.move(0, 0);
   await page.evaluate('scrollTo(0, 0)');
