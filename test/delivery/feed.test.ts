@@ -21,7 +21,7 @@ import { until } from '../support/until.ts';
 
 const api = await startApi();
 const log = pino({ level: 'silent' });
-/** So long that only notices can be the reason. */
+/** So long that only notices can cause the update. */
 const never = 3_600_000;
 // The feed's timers keep no process running. In a server, its sockets do.
 const running = setInterval(() => undefined, never);
@@ -33,7 +33,7 @@ async function anotherStore(clock?: () => number): Promise<Store> {
   return store;
 }
 
-/** A feed of its own with what it tells about the project's staging. */
+/** A separate feed, with what it announces about the project's staging. */
 async function aFeed({ staging }: ProjectFixture, store = api.store, compareMs = never) {
   const feed = startFeed({ store, log, environmentIds: new Set(), compareMs });
   after(() => feed.stop());
@@ -144,7 +144,7 @@ test('a change without a notice is found by comparing numbers', async () => {
   const { flag } = await aDefinedFlag(api, project);
   const { current } = await aFeed(project, await anotherStore(), 20);
   const before = (await current())?.flagsNumber ?? 0;
-  // As somebody does whose notice gets lost.
+  // As a node whose notice gets lost.
   await api.store.write(async (tx) => {
     const number = before + 10;
     await tx.run(sql`update environments set change_number = ${number} where id = ${project.staging.id}`);

@@ -1,4 +1,4 @@
-/** How long streams stay open on which nothing happens. */
+/** How long idle streams stay open. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { pino } from 'pino';

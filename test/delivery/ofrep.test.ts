@@ -1,4 +1,4 @@
-/** Evaluation over HTTP, asked as OpenFeature's providers ask, and as curl does. */
+/** Evaluation over HTTP, with the requests of OpenFeature's providers and of curl. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { OFREPProvider } from '@openfeature/ofrep-provider';

@@ -1,4 +1,4 @@
-/** What an official SDK that polls gets to see, over a real socket. */
+/** What an official SDK that polls receives, over a real socket. */
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** Changes that come one upon the other: each is told, whenever it comes. */
+/** Changes in quick succession: each is announced, whenever it comes. */
 import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -18,7 +18,7 @@ const aChange = (number: number): FeedChange => {
   return { environmentId, before: at(number - 1), after: at(number), flags: [flag], ...nothingElse };
 };
 
-/** An open stream, and what tells it that a flag changed. `written` is called with what is written to it. */
+/** An open stream, and a function that announces a changed flag to it. `written` is called with what is written to it. */
 async function aStream(written: (bytes: string) => void) {
   const listeners: ((change: FeedChange) => void)[] = [];
   const streams = createStreams({

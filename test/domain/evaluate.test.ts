@@ -1,4 +1,4 @@
-/** What an evaluation tells beside the treatment. That it is right is held in `test/trust/evaluation.test.ts`. */
+/** What an evaluation says besides the treatment. `test/trust/evaluation.test.ts` checks that it is right. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bucketOf } from '#domain/bucketing.ts';

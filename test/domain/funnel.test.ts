@@ -1,4 +1,4 @@
-/** What share of all keys each step takes. */
+/** The share of all keys that each step takes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

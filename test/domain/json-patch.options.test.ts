@@ -102,7 +102,7 @@ test('copies that double a document are stopped before it is large', () => {
   assert.throws(() => applyPatch({ a: ['x'] }, doubling, anywhere), tooMuch);
 });
 
-/** So many lists, each in the one before. */
+/** This many lists, each inside the previous one. */
 const nested = (depth: number): unknown => (depth === 0 ? 'x' : [nested(depth - 1)]);
 
 for (const op of ['copy', 'move'] as const) {

@@ -1,4 +1,4 @@
-/** One schema, read in two ways: compiled in the server, interpreted in the browser. They must not differ. */
+/** A schema is compiled in the server and interpreted in the browser. The two must agree. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -35,7 +35,7 @@ describe('the connections of a node', sideBySide, () => {
     await load.succeeds(client);
     proxy.manner = 'swallows';
     await watch.readiness(503);
-    // The worst moment: the whole pool waits to be greeted by a server that will never do it.
+    // The worst moment: the whole pool waits for the greeting of a server that will never send it.
     const { connections } = proxy;
     await load.isRefused(client);
     await until('all connections are replaced', () => proxy.connections >= connections + poolSize);

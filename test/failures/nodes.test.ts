@@ -1,4 +1,4 @@
-/** One of two nodes fails in the middle of writes: the other goes on, also with what the first one held. */
+/** One of two nodes fails in the middle of writes: the other continues, also with what the first one held. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newDatabase } from '../support/databases.ts';
@@ -20,7 +20,7 @@ import {
 
 /**
  * Two nodes under load, at the worst moment: the transactions of one are the first in line for a row, and those of the
- * other stand behind them. `release` lets them go on.
+ * other wait behind them. `release` lets them continue.
  */
 async function inTheMiddleOfWrites() {
   const { databaseUrl } = await newDatabase();

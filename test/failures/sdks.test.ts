@@ -1,4 +1,4 @@
-/** PostgreSQL goes away under SDKs that poll and stream, and the node is restarted meanwhile. */
+/** PostgreSQL goes down while SDKs poll and stream, and the node is restarted meanwhile. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { readDisk } from '#delivery/disk.ts';

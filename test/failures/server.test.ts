@@ -1,4 +1,4 @@
-/** PostgreSQL fails under write load: nothing that was acknowledged is lost or done twice, and all recovers by itself. */
+/** PostgreSQL fails under write load: nothing that was acknowledged is lost or done twice, and everything recovers on its own. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -19,7 +19,7 @@ const clients = await startTwoNodes(burgee);
 
 interface Meanwhile {
   readonly load: WriteLoad;
-  /** Waits until every node says this of itself. */
+  /** Waits until every node reports this. */
   readiness(status: number): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Which answers are compressed, and that compression changes nothing else about them. */
+/** Which responses are compressed, and that compression changes nothing else about them. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
@@ -23,7 +23,7 @@ interface Asked {
   readonly payload?: object;
 }
 
-/** By the server's front door, where kept answers are given. */
+/** Through the HTTP server, which sends cached responses. */
 const ask = ({ method = 'GET', url = prefix + path, accept, headers = {}, payload }: Asked) =>
   inject((raw, response) => api.app.server.emit('request', raw, response), {
     method,

@@ -33,7 +33,7 @@ interface Asked {
   readonly payload?: object;
 }
 
-/** By the server's front door, where kept answers are given. */
+/** Through the HTTP server, which sends cached responses. */
 const ask = (app: FastifyInstance, { method = 'GET', url = `${prefix}/groups`, headers = {}, payload }: Asked) =>
   inject((raw, response) => app.server.emit('request', raw, response), {
     method,

@@ -1,4 +1,4 @@
-/** A body that is too large is refused with an answer that reaches the client, over a real socket. */
+/** A body that is too large is refused with a response that reaches the client, over a real socket. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { accountBodyLimit, prefix } from '#contract/parts.ts';

@@ -32,7 +32,7 @@ interface Asked {
   readonly headers?: Record<string, string>;
 }
 
-/** By the server, not only the framework: what is answered before it must count, too. */
+/** Through the HTTP server, not only Fastify: what is answered before Fastify must count too. */
 const ask = (app: FastifyInstance, { as = api.adminKey, from = anAddress(), headers = {} }: Asked = {}) =>
   inject((raw, response) => app.server.emit('request', raw, response), {
     url: `${prefix}/workspaces`,

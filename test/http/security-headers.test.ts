@@ -11,7 +11,7 @@ import { account, startAt } from '../support/session.ts';
 const api = await startApi();
 const authorization = `Bearer ${api.adminKey}`;
 
-/** What every answer of the API has, refusals of every kind among them. */
+/** What every response of the API has, including refusals of every kind. */
 const ofData = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",

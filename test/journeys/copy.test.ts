@@ -1,4 +1,4 @@
-/** Moving house with `burgee copy`: between the database of the suite and SQLite, there and back. */
+/** `burgee copy` between the database of the suite and SQLite, there and back. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -29,7 +29,7 @@ const [furnished, ofAnother] = await Promise.all([aFurnishedDatabase(), aFurnish
 
 interface House {
   readonly burgee: Installation;
-  /** The database that the installation has by itself. */
+  /** The installation's own database. */
   readonly from: string;
   readonly to: string;
 }

@@ -17,7 +17,7 @@ import { onlyPostgres, onlySqlite, onPostgres } from '../support/databases.ts';
 import { startMailServer } from '../support/mail-server.ts';
 import { anInstallation, type Finished, type Installation, sideBySide } from '../support/process.ts';
 
-/** A line of the answer: level, subject, sentence. */
+/** A line of the output: level, subject, sentence. */
 const lines = ({ stdout }: Finished): string[][] =>
   stdout
     .trimEnd()

@@ -18,7 +18,7 @@ const jsonLinesOf = (output: string) =>
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-/** Every byte of the database and of the files beside it; of PostgreSQL everything that it gives out. */
+/** Every byte of the database and of the files beside it; for PostgreSQL, everything that can be read from it. */
 async function dataOf({ folder, rows }: Installation): Promise<string[]> {
   if (onPostgres)
     return Promise.all(tables.map(async ({ name }) => JSON.stringify(await rows(`select * from ${name}`))));

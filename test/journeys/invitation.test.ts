@@ -19,7 +19,7 @@ const tokenIn = (link: string | undefined) => link?.split('/').at(-1) ?? '';
 const waiting = (burgee: Installation) =>
   burgee.rows<{ attempts: number; claimed_until: number }>('select attempts, claimed_until from outbox');
 
-/** A browser at the real server: keeps its cookie and says from where it asks. */
+/** A browser of the real server: it keeps its cookie and sends its origin. */
 function aBrowser({ url }: Server) {
   let cookie = '';
   return async (method: string, path: string, body?: unknown) => {
@@ -88,7 +88,7 @@ test('invited, active, signed in, in a group, not deletable, deactivated, reacti
   for (const secret of [tokenIn(link), goodPassword]) assert.ok(!stdout.includes(secret));
 });
 
-/** The minute is over for which the process that was killed had the mails in hand. */
+/** The one-minute lease of the killed process on the mails is over. */
 async function passLease(burgee: Installation): Promise<void> {
   const rows = await burgee.rows('update outbox set claimed_until = 0, due_at = 0 returning id');
   assert.ok(rows.length > 0);

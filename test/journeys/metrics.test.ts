@@ -40,7 +40,7 @@ describe('metrics', sideBySide, () => {
     const client = await startNode(anInstallation(), measured);
     const project = await aProject(client);
     const paths = await Promise.all([1, 2, 3].map(async () => (await aDefinedFlag(client, project)).path));
-    // The second time the answer may be one that was kept.
+    // The second response may come from the cache.
     for (const path of [...paths, ...paths]) await client.get(path);
     await client.get(`/splits/ws/${project.id}/nobody/environments/${project.staging.id}`);
     await client.get('/nowhere');

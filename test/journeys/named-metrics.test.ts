@@ -1,4 +1,4 @@
-/** Documents, dashboard and alerts speak of the metrics that a server has, and of no others. */
+/** Documents, dashboard and alerts name only metrics that a server has. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { before, test } from 'node:test';

@@ -9,7 +9,7 @@ import { ownMigrations } from '#store/migrate.ts';
 import { onlyPostgres, onlySqlite, onPostgres } from '../support/databases.ts';
 import { anInstallation, type Finished, sideBySide } from '../support/process.ts';
 
-/** Exit code 1, the sentence on stderr, nothing else anywhere: no stack, no half a start. */
+/** Exit code 1, the sentence on stderr, and nothing else: no stack trace, nothing half started. */
 function refusedWith({ code, stdout, stderr }: Finished, sentence: string | RegExp): void {
   assert.equal(code, 1);
   assert.equal(stdout, '');
@@ -23,7 +23,7 @@ await once(occupied, 'listening');
 after(() => occupied.close());
 const { port: occupiedPort } = occupied.address() as AddressInfo;
 
-/** The port of what looks like PostgreSQL as far as the question for a password: SCRAM, and its first answer. */
+/** The port of a fake PostgreSQL that gets as far as asking for a password: SCRAM, and its first message. */
 async function serverThatAsksForAPassword(): Promise<number> {
   const answers = [
     { kind: 10, text: 'SCRAM-SHA-256\0\0' },

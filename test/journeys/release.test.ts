@@ -1,4 +1,4 @@
-/** The archive that `npm run release` makes, in a folder where nothing else is; and the container that is made of it. */
+/** The archive that `npm run release` makes, in an otherwise empty folder; and the container made from it. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -29,13 +29,13 @@ const adminKey = 'a-key-for-the-release-archive';
 const isRoot = process.getuid?.() === 0;
 const nobody = 65_534;
 
-/** Everybody may look into it. */
+/** Readable by everyone. */
 const folder = temporaryFolder();
 const unpacked = join(folder, `burgee-${version}`);
 const main = join(unpacked, 'bin/burgee.mjs');
 const node = join(folder, 'node24/node');
 
-/** What somebody has in the checkout who runs the example from it; git does not see it. */
+/** What running the example leaves in the checkout; git ignores it. */
 const example = 'examples/three-nodes';
 const secrets = ['.env', 'certificates/privkey.pem'].map((name) => join(example, name));
 

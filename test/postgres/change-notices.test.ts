@@ -1,4 +1,4 @@
-/** A change through one node is read from the others, also when the notice of it got lost. */
+/** A change through one node is visible on the others, even if its notice was lost. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aDefinedFlag, aProject, type ProjectFixture } from '../support/build.ts';
@@ -25,7 +25,7 @@ async function change(client: Client, path: string): Promise<number> {
 
 /** The number up to which SDKs of the project's staging read changes from the node. */
 async function readFrom({ node }: Client, { staging }: ProjectFixture): Promise<number> {
-  // The key is shown only in the answer that created the environment.
+  // The key is shown only in the response that created the environment.
   const [token] = (staging as unknown as { apiTokens: { key: string }[] }).apiTokens;
   const headers = { authorization: `Bearer ${token?.key}` };
   const reply = await fetch(`${node.url}/api/splitChanges?s=1.3&since=-1`, { headers });
@@ -61,7 +61,7 @@ const listeners = () =>
     "select pid from pg_stat_activity where datname = current_database() and query in ('listen burgee', 'select 1')",
   );
 
-/** Makes a change while nobody listens; once more, where the listeners were quicker to come back. */
+/** Makes a change while nobody listens; again if the listeners came back sooner. */
 async function changeUnheard(path: string): Promise<number> {
   for (;;) {
     await until('both nodes listen', async () => (await listeners()).length === 2);

@@ -18,7 +18,7 @@ const { databaseUrl } = database;
 const burgee = anInstallation({ databaseUrl });
 const client = await startNode(burgee);
 
-/** A command locks a flag, then its environments. Somebody has the environment, and asks for the flag. */
+/** A command locks a flag, then its environments. Another transaction has the environment and wants the flag. */
 async function deleteInDeadlock(): Promise<void> {
   const { project, flag, path } = await aPlace(client);
   const somebody = await begin(databaseUrl);
@@ -29,7 +29,7 @@ async function deleteInDeadlock(): Promise<void> {
   const deleting = client.delete(`/splits/ws/${project.id}/${flag.name}`);
   await until('the command waits for the environment', async () => (await countWaiting(burgee)) === 1);
   await somebody.query('select 1 from flags where id = $1 for update', [flag.id]);
-  // Somebody got the flag, so the command had to give it up.
+  // The other transaction got the flag, so the command had to give it up.
   await somebody.end();
   const answer = await deleting;
   assert.equal(answer.status, 200, answer.text);

@@ -38,7 +38,7 @@ test(`${writers} writers apply changesets to overlapping flags: each is whole, n
     // Additions to one list are merged. Should one be refused all the same, nothing of it may be there.
     for (;;) {
       const { status, body, text } = await client.post('/changesets', { workspace: { id: project.id }, operations });
-      // A machine without time lets transactions exceed their deadline.
+      // On a busy machine, transactions may exceed their deadline.
       if (status === 503) continue;
       assert.equal(status, 200, text);
       const applied = await client.post(`/changesets/${body.id}/apply`);

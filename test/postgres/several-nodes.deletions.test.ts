@@ -1,4 +1,4 @@
-/** Things that are deleted through one node while something comes into them through another. */
+/** Objects that are deleted through one node while something is added to them through another. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Answer } from '../support/app.ts';
@@ -110,7 +110,7 @@ const races: Record<string, () => Promise<{ remove: Ask; enter: Ask[] }>> = {
     };
   },
 };
-/** Lets them come one after the other into the middle of their transactions, and all go on at once. */
+/** Stops each in the middle of its transaction, one after the other, then lets all continue at once. */
 async function entangled(asks: readonly (() => Promise<Answer>)[]): Promise<Answer[]> {
   // The audit entry is the last that a command writes.
   const release = await hold(databaseUrl, 'lock table changes in exclusive mode');

@@ -15,7 +15,7 @@ const nodes = await startTwoNodes(burgee);
 const [one, other] = nodes;
 const administratorsId: string = (await one.get('/groups?limit=1')).body.objects[0].id;
 
-/** As a page asks: without a key, with the cookie of the session if there is one. */
+/** As a page sends it: without a key, with the session cookie if there is one. */
 const fromPage = (client: Client, [method, path]: [method: string, path: string], body?: unknown, cookie?: string) =>
   client.ask(method, accountPrefix + path, { as: null, body, ...(cookie === undefined ? {} : { cookie }) });
 

@@ -12,7 +12,7 @@ const [one, other] = nodes;
 
 const times = <Result>(count: number, make: (index: number) => Result): Result[] =>
   Array.from({ length: count }, (_, index) => make(index));
-/** The number of the change that an answer tells of. */
+/** The number of the change in a response. */
 const numberOf = ({ headers }: Answer) => Number(/^"(\d+)-/.exec(String(headers.etag))?.[1]);
 
 test('concurrent patches on one definition through two nodes lose nothing, and follow each other without a gap', async () => {

@@ -208,7 +208,7 @@ test('a byte that changed in any text of the file does not go unnoticed, in tabl
   }
 });
 
-/** So many of the places, from the first to the last. */
+/** A number of the places, spread from the first to the last. */
 const spread = (places: readonly number[], max: number): number[] =>
   places.filter((_, index) => index % Math.ceil(places.length / max) === 0);
 

@@ -158,7 +158,7 @@ test('a value is never part of the text of a statement', async () => {
   assert.deepEqual({ ...(await find(store, id)) }, { id });
 });
 
-/** PostgreSQL listens from the moment on in which it says that something may have been missed before. */
+/** PostgreSQL listens once it reports that something may have been missed before. */
 async function heardBy(own: Store): Promise<Received[]> {
   const heard: Received[] = [];
   const { promise: listens, resolve } = Promise.withResolvers<void>();

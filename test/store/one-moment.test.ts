@@ -1,4 +1,4 @@
-/** What is read of a thing is of one moment: another node may change it between any two statements. */
+/** An object is read as of one moment, even if another node changes it between two statements. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findFlag } from '#store/flags.ts';

@@ -23,7 +23,7 @@ async function aStore() {
 const insert = (store: Store, id: string) => store.write((tx) => tx.run(sql`insert into things (id) values (${id})`));
 const count = async (store: Store) => (await store.one<{ n: number }>(sql`select count(*) as n from things`))?.n;
 
-/** The disk at its edge: what is to be brought there waits until the test says how that ended. */
+/** A disk under the test's control: each flush waits until the test decides how it ends. */
 function slowDisk() {
   const { promise: begun, resolve: begin } = Promise.withResolvers<(error: Error | null) => void>();
   const flush = mock.method(fs, 'fdatasync', (_descriptor: number, done: (error: Error | null) => void) => begin(done));
@@ -84,7 +84,7 @@ test('a failed flush is not acknowledged, and nothing is written or read until t
   for (const next of [() => insert(store, 'second'), () => count(store)]) {
     await assert.rejects(next(), (error) => error instanceof Problem && error.code === 'unavailable');
   }
-  // So that no answer is kept, either.
+  // So that no response is cached either.
   assert.equal(store.version(), undefined);
   await store.close();
   const next = openSqlite(file, Date.now);
@@ -168,7 +168,7 @@ test('a file behind a link has its log beside itself', async () => {
 test('commits of a killed process, flushed or not, are in the file itself after the next start', async () => {
   const { file, store } = await aStore();
   await insert(store, 'one');
-  // As it lies there while the process runs is how it lies there when it is killed.
+  // The file is now as a kill would leave it.
   const left = join(temporaryFolder(), 'left.db');
   for (const ending of ['', '-wal']) fs.copyFileSync(file + ending, left + ending);
   await store.close();

@@ -1,4 +1,4 @@
-/** The drill: a backup under load, restored elsewhere, compared with what clients were told and with its source. */
+/** The drill: a backup under load, restored elsewhere, compared with the responses of clients and with its source. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** At every limit: what is exactly as long as allowed is taken, one more is refused; markers that are not ours are refused. */
+/** At every limit: exactly the maximum is accepted, one more is refused; foreign markers are refused. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { prefix } from '#contract/parts.ts';

@@ -1,4 +1,4 @@
-/** JSON Patches that are wrong in one operation: all of it is refused, and nothing of it is done. */
+/** JSON Patches that are wrong in one operation: they are refused as a whole. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { aHostileInstallation, fuzz } from '../support/hostile-installation.ts';

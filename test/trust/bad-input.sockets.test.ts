@@ -1,4 +1,4 @@
-/** What is broken below HTTP or at its edges: a 4xx with the error body, or a closed socket, and the server goes on. */
+/** Broken HTTP and what is below it: a 4xx with the error body, or a closed socket, and the server continues. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -57,7 +57,7 @@ const broken: Record<string, (string | Buffer)[]> = {
   CONNECT: [`CONNECT example.com:443 HTTP/1.1\r\n${head}\r\n`],
 };
 
-/** Understood as HTTP, and refused for what they ask. */
+/** Valid HTTP that is refused for its content. */
 const last = 'Connection: close\r\n';
 const strange: Record<string, (string | Buffer)[]> = {
   'a bomb of gzip': [post(`${last}Content-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n`), bomb],

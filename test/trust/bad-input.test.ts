@@ -1,6 +1,6 @@
 /**
- * Every endpoint of the contract under requests that are wrong in every way that its declaration lets us think of, and
- * in ways that chance thinks of. The server is a real process behind a real socket.
+ * Every endpoint of the contract with requests that are wrong in every way that follows from its declaration, and
+ * in random ways. The server is a real process behind a real socket.
  */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -16,7 +16,7 @@ const installation = await aHostileInstallation();
 after(() => installation.sender.close());
 const seed = Math.floor(Math.random() * 2 ** 31);
 
-/** Code is compiled and caches are filled by now; what is in use from here on must not grow. */
+/** Code is compiled and caches are filled by now; memory in use must not grow from here on. */
 await fuzz(installation, chanceRequests(2_000, seed));
 const before = await installation.inspector.memory();
 await installation.inspector.longestTurn();
@@ -35,13 +35,13 @@ const corpus: Record<string, () => Iterable<Hostile>> = {
 for (const [subject, requests] of Object.entries(corpus)) {
   test(`${subject} that are wrong are refused in the words of the specification, and nothing is written`, async () => {
     for (const [kind, all] of Map.groupBy(requests(), (request) => request.kind)) {
-      // The short form takes every second of what there is plenty of.
+      // The short form takes every second request of long lists.
       const hostile = isLong || all.length < 1_000 ? all : all.filter((_, index) => index % 2 === 0);
       const written = await installation.fingerprint();
       const statuses = await fuzz(installation, hostile);
       let turn = await installation.inspector.longestTurn();
       if (turn > maxMs) {
-        // What the requests cost they cost again; what the machine cost they do not.
+        // Measured twice: what the requests cost comes again, what the machine did meanwhile does not.
         await fuzz(installation, hostile);
         turn = await installation.inspector.asThere(Math.min(turn, await installation.inspector.longestTurn()));
       }

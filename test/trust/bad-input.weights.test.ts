@@ -23,7 +23,7 @@ const everyRequest = [
   ...(await heavySegments(installation)),
 ];
 
-/** The least of several is what the request costs: the rest is code that is not compiled yet, and other people's garbage. */
+/** The minimum of several runs is what the request costs: the rest is compilation and garbage of other requests. */
 const tries = 4;
 
 test(`the heaviest requests hold the event loop for ${maxMs} ms at most, write nothing and leave nothing behind`, async () => {
@@ -68,7 +68,7 @@ test(`reading the largest definitions holds the event loop for ${maxReadingMs} m
     let least = Number.POSITIVE_INFINITY;
     for (let count = 0; count < tries; count += 1) {
       await inspector.longestTurn();
-      // Another address each time: else the answer is kept ready.
+      // A different URL each time, so that no response is cached.
       await installation.ask('GET', `${path}${path.includes('?') ? '&' : '?'}try=${count}`);
       least = Math.min(least, await inspector.longestTurn());
     }

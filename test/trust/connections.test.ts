@@ -1,4 +1,4 @@
-/** Sockets that do nothing, or too little, against a server as an operator runs it: none of them may stay. */
+/** Sockets that send nothing, or too little, to a server as an operator runs it: none of them may stay open. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { prefix } from '#contract/parts.ts';
@@ -95,7 +95,7 @@ test('one connection too many is closed at once and said in the log; when anothe
   );
 });
 
-/** Answered, or closed without a word. */
+/** Answered, or closed without a response. */
 async function ask(server: Server): Promise<Talk> {
   const talk = await talkTo(server.url);
   talk.socket.write(list);

@@ -1,4 +1,4 @@
-/** A file of SQLite that may suddenly only be read: when the server starts, and while it runs. */
+/** A SQLite file that becomes read-only: when the server starts, and while it runs. */
 import assert from 'node:assert/strict';
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ describe('a file that may only be read', onlySqlite, () => {
     const folder = disk?.folder ?? temporaryFolder();
     const file = join(folder, 'burgee.db');
     const setReadOnly = (readOnly: boolean) => {
-      // Root may write everywhere but on a disk that takes no writes.
+      // Root may write everywhere except on a read-only disk.
       if (disk) disk.setReadOnly(readOnly);
       else chmodSync(file, readOnly ? 0o400 : 0o600);
     };

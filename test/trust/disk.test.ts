@@ -1,4 +1,4 @@
-/** What a disk can do to the file of SQLite: be full, take no more bytes, lose the end of the log. */
+/** What a disk can do to the SQLite file: be full, refuse writes, lose the end of the log. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, statSync, truncateSync } from 'node:fs';
@@ -84,7 +84,7 @@ describe('the disk', onlySqlite, () => {
     const burgee = anInstallation();
     const client = await startNode(burgee);
     const place = await aPlace(client);
-    // A stop in order leaves no log, so from here on it has exactly what is written now.
+    // An orderly stop leaves no log, so from here on it has exactly what is written now.
     await client.node.end('SIGTERM');
     const again = await startNode(burgee);
     const file = join(burgee.folder, 'data/burgee.db');
@@ -119,7 +119,7 @@ describe('the disk', onlySqlite, () => {
       lost += writes.filter(({ told }) => !stored.has(told)).length;
     }
     assert.ok(lost > 0, 'cuts cost something');
-    // A server begins with such a file as with any other, and goes on.
+    // A server starts with such a file as with any other.
     const server = await startNode(cutOff);
     const more = startWriting([server], place);
     await more.succeeds(server);

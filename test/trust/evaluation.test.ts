@@ -1,4 +1,4 @@
-/** The evaluation is that of the official SDKs: their engine and ours, side by side, on whatever chance brings. */
+/** The evaluation equals that of the official SDKs: their engine and ours, side by side, on random input. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkTargeting } from '#domain/definitions/definition.ts';
@@ -31,7 +31,7 @@ function labelOf({ decidedBy }: Evaluation, { kindOf }: RandomWorld): string {
   }
 }
 
-/** How often each thing was seen, so that the agreement is known to be about something. */
+/** How often each case occurred, so that the agreement means something. */
 const seen = new Map<string, number>();
 const see = (what: string) => seen.set(what, (seen.get(what) ?? 0) + 1);
 

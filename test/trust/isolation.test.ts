@@ -1,4 +1,4 @@
-/** Nobody learns or changes anything of what is not theirs. */
+/** Nobody reads or changes anything outside their scope. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startApi } from '../support/app.ts';

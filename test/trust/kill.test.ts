@@ -1,6 +1,6 @@
 /**
- * kill -9: clients write without a pause and note what they were told; the server is killed at a moment that nobody
- * chose, also while it starts; afterwards everything that was told must be true.
+ * kill -9: clients write continuously and keep the responses; the server is killed at a random
+ * moment, also while it starts; afterwards every acknowledged write must be there.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -82,7 +82,7 @@ async function aMarker(client: Client): Promise<(later: Client) => Promise<void>
 test('acknowledged changes survive kill -9 at any moment: whole, once, and with increasing numbers', async () => {
   const burgee = anInstallation({ empty: true });
   for (let start = 0; start < firstStarts; start += 1) await killAStart(burgee);
-  // What is compiled is kept at a stop in order, which makes the starts to come cheaper by a third.
+  // An orderly stop keeps the compile cache, which makes the next starts a third cheaper.
   const quickly = { NODE_COMPILE_CACHE: join(burgee.folder, 'compiled') };
   const first = await startNode(burgee, quickly);
   const place = await aPlace(first);

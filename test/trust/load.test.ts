@@ -23,8 +23,8 @@ const slowOfEachKind = 25;
 /** Without a rate, this many requests at once: more would only wait for each other. */
 const atOnce = 64;
 /**
- * With a pace, a machine that has become slower than it was makes requests wait in the process of the clients, where the
- * waiting counts as theirs. Else it would drive the server into refusals that it owes to an overload.
+ * With a rate, a machine that has become slower makes requests wait in the client process, where the
+ * waiting is counted. Otherwise it would overload the server, which then rightly refuses requests.
  */
 const maxUnderWay = 250;
 

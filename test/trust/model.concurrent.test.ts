@@ -1,4 +1,4 @@
-/** Four clients at once: what they are answered, and what is there afterwards, could have come about in some order. */
+/** Four clients at once: their responses, and the state afterwards, are possible in some serial order. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -52,7 +52,7 @@ async function client(
   return made;
 }
 
-/** Afterwards things go by their names, since nobody knows which of them are there. */
+/** Afterwards objects are named by their names, since it is unknown which of them exist. */
 function aimByName(step: Step, { world, ids }: Start): Aim {
   const aim = aimAt(step, world, ids);
   const named = (pool: 'p' | 'e' | 'f' | 't') => ({ mark: undefined, word: step.params[pool] ?? 'none' });

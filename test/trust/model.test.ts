@@ -1,4 +1,4 @@
-/** Random sequences of every kind of request, one after the other: each answer is what a simple model says. */
+/** Random sequences of every kind of request, one after the other: each response is what a simple model expects. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -26,7 +26,7 @@ class Command implements fc.AsyncCommand<Model, object> {
     this.#step = step;
   }
 
-  /** What must be refused is asked for, too. */
+  /** Also requests that must be refused. */
   check = () => true;
 
   async run(model: Model): Promise<void> {

@@ -46,7 +46,7 @@ test('each rule about lists is noticed when it is gone', once, async () => {
   const count = Math.min(sized({ short: 2, long: rest.length }), rest.length);
   const chosen = Array.from({ length: count }, () => rest.splice(chance.integer(0, rest.length - 1), 1)).flat();
   const original = { file: api.database.databaseUrl.slice('file:'.length), folder: temporaryFolder(), world };
-  // The first test has asked everything of a server as it should be; this is about copies of its database.
+  // The first test has sent everything to an unmodified server; this is about copies of its database.
   const nothing = { file: 'src/app.ts', from: '', to: '', at: isLong ? 'all' : 'flags' };
   assert.equal(await noticesWritten(original, nothing), false);
   const survivors: typeof chosen = [];

@@ -1,6 +1,6 @@
 /**
- * Every endpoint, with every kind of secret in every place where somebody may put one: none of them comes back in an
- * answer (but for free text in a path), gets into the log at its most talkative, or into the audit log.
+ * Every endpoint, with every kind of secret in every place where someone may put one: none of them comes back in a
+ * response (except for free text in a path), in the log at its lowest level, or in the audit log.
  */
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
@@ -33,7 +33,7 @@ const server = await burgee.start({
 });
 
 let requests = 0;
-/** Each from an address of its own: no limit on guessing is in the way. */
+/** Each from a different address, so that no limit on guessing applies. */
 async function send(method: string, path: string, headers: Record<string, string>, body?: string) {
   requests += 1;
   const reply = await fetch(server.url + path, {
@@ -60,7 +60,7 @@ const mailedToken = async () =>
 /** What it is → its text. */
 const secrets: Record<string, string> = {};
 const found = createSecrets();
-/** The params of paths, each of something that is there. */
+/** Path parameters, each of something that exists. */
 const params: Record<string, string> = {};
 let cookie = '';
 
@@ -121,7 +121,7 @@ before(async () => {
 
 interface Sending {
   readonly endpoint: Endpoint;
-  /** The path with params of things that are there, or of nothing where it would delete them. */
+  /** The path with parameters of objects that exist, or of nothing where it would delete them. */
   readonly path: string;
   readonly secret: string;
 }

@@ -1,4 +1,4 @@
-/** Changes of many keys or definitions at once hold up nobody: the work is done in parts. */
+/** Changes to many keys or definitions at once delay nobody: the work is done in parts. */
 import assert from 'node:assert/strict';
 import { availableParallelism, loadavg } from 'node:os';
 import { test } from 'node:test';
@@ -27,10 +27,10 @@ const [project] = (await ask('GET', '/workspaces')).objects;
 const [environment] = await ask('GET', '/environments/ws/Default');
 
 const maxTurnMs = 25;
-/** The least of several is what the work costs: the rest is code that is not compiled yet, and garbage of before. */
+/** The minimum of several runs is what the work costs: the rest is compilation and earlier garbage. */
 const tries = 2;
 
-/** The longest turn of the event loop that each work took, at the least. */
+/** The longest turn of the event loop of each kind of work: the minimum of several runs. */
 type Turns = Map<string, number>;
 
 /** With so many processes for each processor, a transaction may exceed its deadline of 8 s, whatever it does. */

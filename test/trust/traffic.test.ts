@@ -1,4 +1,4 @@
-/** Reports of SDKs: a million evaluations are counted exactly, and a flood of made-up ones finds no room to fill. */
+/** Reports of SDKs: a million evaluations are counted exactly, and a flood of made-up ones does not fill memory. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';

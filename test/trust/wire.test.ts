@@ -1,5 +1,5 @@
 /**
- * What SDKs receive means what the Admin API was told: random definitions are saved through it, translated, and evaluated
+ * What SDKs receive means what was sent to the Admin API: random definitions are saved through it, translated, and evaluated
  * by the engine of the official SDK and by ours.
  */
 import assert from 'node:assert/strict';
