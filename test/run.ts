@@ -21,7 +21,7 @@ import { bundleVariable } from './support/process.ts';
  */
 const withoutPostgres = new RegExp(
   '^test/(?:domain/|concurrency/|web-logic/|[^/]+\\.test\\.ts$|store/sqlite\\.|commands/secrets|http/(?!large-bodies)|' +
-    'accounts/(?:hashing|origin|throttle)|delivery/(?:disk|idle-streams|patterns|slow-|told-changes)|import/(?:split-source|split-files|files|subjects)|trust/evaluation|journeys/(?:bench|code-refs|import|invitation)|telemetry/span-exporter)',
+    'accounts/(?:hashing|origin|throttle)|delivery/(?:disk|idle-streams|patterns|slow-|announced-changes)|import/(?:split-source|split-files|files|subjects)|trust/evaluation|journeys/(?:bench|code-refs|import|invitation)|telemetry/span-exporter)',
 );
 /** About what only PostgreSQL has, several nodes and a server that can fail; or a file that tests both by itself. */
 const withPostgresOnly = /^test\/(?:postgres\/|failures\/|journeys\/release)/;
