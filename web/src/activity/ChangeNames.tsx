@@ -12,11 +12,11 @@ import { useEnvironmentOf } from './environment-of.ts';
 type Editor = Change['editor'];
 
 /** Actors that are not users. */
-const others: Readonly<Record<string, { readonly icon: LucideIcon; readonly word: string }>> = {
-  api_key: { icon: KeyRound, word: 'API key' },
-  operator: { icon: SquareTerminal, word: 'Command line' },
-  system: { icon: Cpu, word: 'The server' },
-  anonymous: { icon: UserX, word: 'Someone not signed in' },
+const others: Readonly<Record<string, { readonly icon: LucideIcon; readonly label: string }>> = {
+  api_key: { icon: KeyRound, label: 'API key' },
+  operator: { icon: SquareTerminal, label: 'Command line' },
+  system: { icon: Cpu, label: 'The server' },
+  anonymous: { icon: UserX, label: 'Someone not signed in' },
 };
 
 interface ActorProps {
@@ -51,7 +51,7 @@ export function ChangeActor({ editor, face = 'mark' }: ActorProps) {
       </>
     );
   }
-  return <b className={styles.name}>{other?.word ?? name}</b>;
+  return <b className={styles.name}>{other?.label ?? name}</b>;
 }
 
 /** The changed object, linked while it exists. */

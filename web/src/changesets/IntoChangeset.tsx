@@ -64,7 +64,7 @@ export function IntoChangeset({ chosen, onChoose, place, error }: Props) {
       <option value="">A new one</option>
       {all.map((one) => (
         <option key={one.id} value={one.id}>
-          {titleOf(one)} ({stateWords[one.status].word.toLowerCase()})
+          {titleOf(one)} ({stateWords[one.status].label.toLowerCase()})
         </option>
       ))}
     </Select>

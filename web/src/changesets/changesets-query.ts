@@ -28,22 +28,22 @@ export const stateWords: Readonly<
   Record<
     ChangesetState,
     {
-      readonly word: string;
+      readonly label: string;
       readonly kind: 'plain' | 'ok' | 'accent' | 'danger';
       readonly mark: 'dot' | 'ring';
     }
   >
 > = {
-  DRAFT: { word: 'Draft', kind: 'plain', mark: 'ring' },
-  REQUESTED: { word: 'Waiting for approval', kind: 'accent', mark: 'ring' },
-  APPROVED: { word: 'Ready to apply', kind: 'ok', mark: 'ring' },
-  SCHEDULE_REQUESTED: { word: 'Scheduled, waiting for approval', kind: 'accent', mark: 'ring' },
-  SCHEDULED: { word: 'Scheduled', kind: 'accent', mark: 'dot' },
-  PUBLISHED: { word: 'Applied', kind: 'ok', mark: 'dot' },
-  REJECTED: { word: 'Rejected', kind: 'danger', mark: 'dot' },
-  WITHDRAWN: { word: 'Withdrawn', kind: 'plain', mark: 'dot' },
-  EXPIRED: { word: 'Expired', kind: 'plain', mark: 'dot' },
-  FAILED: { word: 'Failed', kind: 'danger', mark: 'dot' },
+  DRAFT: { label: 'Draft', kind: 'plain', mark: 'ring' },
+  REQUESTED: { label: 'Waiting for approval', kind: 'accent', mark: 'ring' },
+  APPROVED: { label: 'Ready to apply', kind: 'ok', mark: 'ring' },
+  SCHEDULE_REQUESTED: { label: 'Scheduled, waiting for approval', kind: 'accent', mark: 'ring' },
+  SCHEDULED: { label: 'Scheduled', kind: 'accent', mark: 'dot' },
+  PUBLISHED: { label: 'Applied', kind: 'ok', mark: 'dot' },
+  REJECTED: { label: 'Rejected', kind: 'danger', mark: 'dot' },
+  WITHDRAWN: { label: 'Withdrawn', kind: 'plain', mark: 'dot' },
+  EXPIRED: { label: 'Expired', kind: 'plain', mark: 'dot' },
+  FAILED: { label: 'Failed', kind: 'danger', mark: 'dot' },
 };
 
 /** It can be edited, applied and withdrawn. */

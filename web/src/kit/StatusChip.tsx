@@ -40,12 +40,12 @@ export const RolloutStatusLabel = ({ name, since }: RolloutProps) => (
 );
 
 const userStatuses = {
-  PENDING: { kind: 'plain', mark: 'ring', word: 'Pending' },
-  ACTIVE: { kind: 'ok', mark: 'dot', word: 'Active' },
-  DEACTIVATED: { kind: 'plain', mark: 'dot', word: 'Deactivated' },
+  PENDING: { kind: 'plain', mark: 'ring', label: 'Pending' },
+  ACTIVE: { kind: 'ok', mark: 'dot', label: 'Active' },
+  DEACTIVATED: { kind: 'plain', mark: 'dot', label: 'Deactivated' },
 } as const satisfies Record<UserStatus, object>;
 
 export function UserStatusChip({ status }: { readonly status: UserStatus }) {
-  const { word, ...look } = userStatuses[status];
-  return <Chip {...look}>{word}</Chip>;
+  const { label, ...look } = userStatuses[status];
+  return <Chip {...look}>{label}</Chip>;
 }

@@ -33,7 +33,8 @@ export const useProject = (): Project => useInProject().project;
 export const useEnvironments = (): readonly Environment[] => useInProject().environments;
 
 /** By name or id. An empty list if it does not exist or is not visible. */
-export const projectReading = (word: string) => reading(listProjects, { query: { projectIdentifier: word, limit: 1 } });
+export const projectReading = (nameOrId: string) =>
+  reading(listProjects, { query: { projectIdentifier: nameOrId, limit: 1 } });
 
 /** All visible projects. */
 export const projectsReading = reading(listProjects, { query: { limit: 200 } });
@@ -54,8 +55,8 @@ export function sidesOf(environments: readonly Environment[], { a, b }: Readonly
 }
 
 /** Whether the project of the address was deleted, or is not visible. False while that is not known. */
-export function useIsGone(word: string | undefined): boolean {
-  const { data } = useQuery({ ...projectReading(word ?? ''), enabled: word !== undefined });
+export function useIsGone(nameOrId: string | undefined): boolean {
+  const { data } = useQuery({ ...projectReading(nameOrId ?? ''), enabled: nameOrId !== undefined });
   return data !== undefined && data.objects.length === 0;
 }
 
@@ -64,8 +65,8 @@ export const rememberProject = (name: string): void => localStorage.setItem(last
 export const hasVisitedProject = (): boolean => localStorage.getItem(lastKey) !== null;
 
 /** The project for addresses without one: the last visited, or else the first. Asks for nothing if there is one. */
-export function useLikelyProject(word?: string): Project | undefined {
-  const { data } = useQuery({ ...projectsReading, enabled: word === undefined });
+export function useLikelyProject(nameOrId?: string): Project | undefined {
+  const { data } = useQuery({ ...projectsReading, enabled: nameOrId === undefined });
   const last = localStorage.getItem(lastKey);
   return data?.objects.find(({ name }) => name === last) ?? data?.objects[0];
 }

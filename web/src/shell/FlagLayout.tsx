@@ -16,9 +16,9 @@ const NoSuchFlag = lazy(() => import('./NoSuchFlag.tsx').then((module) => ({ def
 
 /** Loads the flag in the address for all views inside, and frames them: head, environments and tabs stay. */
 export function FlagLayout() {
-  const { flag: word } = useParams({ from: '/shell/p/$project/flags/$flag' });
+  const { flag: nameOrId } = useParams({ from: '/shell/p/$project/flags/$flag' });
   const project = useProject();
-  const { data: flag, error, refetch } = useQuery(flagReading(project.id, word));
+  const { data: flag, error, refetch } = useQuery(flagReading(project.id, nameOrId));
   const name = flag?.name;
   useEffect(() => {
     if (name !== undefined) rememberFlag({ project: project.name, flag: name });
@@ -26,7 +26,7 @@ export function FlagLayout() {
   // The layout of the project is about to say so.
   if (error?.projectGone) return <PageSkeleton />;
   if (error?.status === 404) {
-    return <Suspense>{flag ? <DeletedFlag flag={flag} /> : <NoSuchFlag word={word} />}</Suspense>;
+    return <Suspense>{flag ? <DeletedFlag flag={flag} /> : <NoSuchFlag nameOrId={nameOrId} />}</Suspense>;
   }
   if (!flag) {
     return error ? (
@@ -37,7 +37,7 @@ export function FlagLayout() {
       <PageSkeleton />
     );
   }
-  if (flag.name !== word) {
+  if (flag.name !== nameOrId) {
     return <Navigate to="." params={(all) => ({ ...all, flag: flag.name })} search={true} replace />;
   }
   return (

@@ -7,17 +7,17 @@ import { Page, PageHead } from '../ui/Page.tsx';
 import { PlainButtonLink, TextLink } from '../ui/TextLink.tsx';
 
 /** The flag does not exist. Suggests flags with similar names. */
-export function NoSuchFlag({ word }: { readonly word: string }) {
+export function NoSuchFlag({ nameOrId }: { readonly nameOrId: string }) {
   const project = useProject();
   const similar = useQuery(
-    reading(listFlags, { params: { project: project.id }, query: { name: word.slice(0, 4), limit: 5 } }),
+    reading(listFlags, { params: { project: project.id }, query: { name: nameOrId.slice(0, 4), limit: 5 } }),
   );
   const params = { project: project.name };
   return (
     <Page>
       <PageHead title="No such flag" within={project.name} />
       <EmptyState
-        title={`No flag ${word} in ${project.name}`}
+        title={`No flag ${nameOrId} in ${project.name}`}
         action={
           <PlainButtonLink to="/p/$project/flags" params={params}>
             All flags

@@ -12,36 +12,36 @@ import { PlainButtonLink } from '../ui/TextLink.tsx';
 import { PageSkeleton } from './PageSkeleton.tsx';
 
 interface Props {
-  readonly word: string;
+  readonly nameOrId: string;
   /** The project was open a moment ago. */
   readonly wasSeen: boolean;
 }
 
 /** Leads to the project that had this name before, or says that there is none. */
-export function NoSuchProject({ word, wasSeen }: Props) {
-  const renamed = useQuery(reading(listProjects, { query: { formerName: word, limit: 1 } }));
+export function NoSuchProject({ nameOrId, wasSeen }: Props) {
+  const renamed = useQuery(reading(listProjects, { query: { formerName: nameOrId, limit: 1 } }));
   return (
     <Loaded query={renamed} skeleton={<PageSkeleton />}>
       {({ objects: [project] }) =>
         project ? (
           <Navigate to="." params={(all) => ({ ...all, project: project.name })} search={true} hash={true} replace />
         ) : (
-          <NoProject word={word} wasSeen={wasSeen} />
+          <NoProject nameOrId={nameOrId} wasSeen={wasSeen} />
         )
       }
     </Loaded>
   );
 }
 
-function NoProject({ word, wasSeen }: Props) {
+function NoProject({ nameOrId, wasSeen }: Props) {
   const { data } = useQuery(projectsReading);
   const me = useMe();
   const people = useAdministrators();
   return (
     <Page>
-      <PageHead title={wasSeen ? word : 'No such project'} />
+      <PageHead title={wasSeen ? nameOrId : 'No such project'} />
       <EmptyState
-        title={wasSeen && !me.administrator ? `You can no longer see ${word}` : `No project ${word}`}
+        title={wasSeen && !me.administrator ? `You can no longer see ${nameOrId}` : `No project ${nameOrId}`}
         action={(data?.objects ?? []).slice(0, 8).map(({ id, name }) => (
           <PlainButtonLink key={id} to="/p/$project/flags" params={{ project: name }}>
             {name}

@@ -18,8 +18,8 @@ const NoSuchProject = lazy(() => import('./NoSuchProject.tsx').then((module) => 
 
 /** Loads the project in the address and its environments for all pages inside. */
 export function ProjectLayout() {
-  const { project: word } = useParams({ from: '/shell/p/$project' });
-  const found = useQuery(projectReading(word));
+  const { project: nameOrId } = useParams({ from: '/shell/p/$project' });
+  const found = useQuery(projectReading(nameOrId));
   const seen = useRef<string>(undefined);
   const name = found.data?.objects[0]?.name;
   useEffect(() => {
@@ -29,10 +29,10 @@ export function ProjectLayout() {
     <Loaded query={found} skeleton={<PageSkeleton />}>
       {({ objects: [project] }) =>
         project ? (
-          <WithEnvironments key={project.id} project={project} word={word} />
+          <WithEnvironments key={project.id} project={project} nameOrId={nameOrId} />
         ) : (
           <Suspense fallback={<PageSkeleton />}>
-            <NoSuchProject key={word} word={word} wasSeen={seen.current === word} />
+            <NoSuchProject key={nameOrId} nameOrId={nameOrId} wasSeen={seen.current === nameOrId} />
           </Suspense>
         )
       }
@@ -40,11 +40,11 @@ export function ProjectLayout() {
   );
 }
 
-function WithEnvironments({ project, word }: { readonly project: Project; readonly word: string }) {
+function WithEnvironments({ project, nameOrId }: { readonly project: Project; readonly nameOrId: string }) {
   const environments = useQuery(environmentsReading(project.id));
   useEffect(() => rememberProject(project.name), [project.name]);
   // The address used an id, or + for a space. Those work, but the canonical address has the name.
-  if (project.name !== word) {
+  if (project.name !== nameOrId) {
     return <Navigate to="." params={(all) => ({ ...all, project: project.name })} search={true} replace />;
   }
   return (

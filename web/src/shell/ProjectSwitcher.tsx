@@ -10,15 +10,15 @@ import styles from './ProjectSwitcher.module.css';
 
 /** Shows the current project and switches to another, or to a new one. */
 export function ProjectSwitcher() {
-  const { project: word } = useParams({ strict: false });
-  const likely = useLikelyProject(word);
+  const { project: nameOrId } = useParams({ strict: false });
+  const likely = useLikelyProject(nameOrId);
   // People point at the list before they open it.
   const [isWanted, setWanted] = useState(false);
-  const { data } = useQuery({ ...projectsReading, enabled: isWanted || word === undefined });
+  const { data } = useQuery({ ...projectsReading, enabled: isWanted || nameOrId === undefined });
   const navigate = useNavigate();
   const may = useMay();
-  const isGone = useIsGone(word);
-  const current = isGone ? undefined : (word ?? likely?.name);
+  const isGone = useIsGone(nameOrId);
+  const current = isGone ? undefined : (nameOrId ?? likely?.name);
   const options = (data?.objects ?? []).map(({ name }) => ({ id: name, label: name }));
   const creation = {
     label: () => 'New project',

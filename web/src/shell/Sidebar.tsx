@@ -85,11 +85,11 @@ export function Sidebar() {
 }
 
 function ProjectLinks() {
-  const { project: word } = useParams({ strict: false });
-  const likely = useLikelyProject(word);
+  const { project: nameOrId } = useParams({ strict: false });
+  const likely = useLikelyProject(nameOrId);
   const may = useMay();
-  const isGone = useIsGone(word);
-  const project = word ?? likely?.name;
+  const isGone = useIsGone(nameOrId);
+  const project = nameOrId ?? likely?.name;
   if (project === undefined || isGone) return null;
   const params = { project };
   return (

@@ -97,7 +97,7 @@ function Keys({ keys }: { readonly keys: readonly ApiKeyAnswer[] }) {
 
 function TypeFilter() {
   const { search, change } = useKeysSearch();
-  const options = Object.entries(types).map(([id, { word }]) => ({ id, label: word }));
+  const options = Object.entries(types).map(([id, { label }]) => ({ id, label }));
   return (
     <FilterButton
       what="Type"

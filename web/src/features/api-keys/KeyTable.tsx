@@ -97,7 +97,7 @@ function KeyRow({ apiKey, place, onCode, onEdit, onRevoke }: RowProps) {
       </th>
       <td data-label="Type, roles">
         <span className={styles.two}>
-          {types[apiKeyType].word}
+          {types[apiKeyType].label}
           {roles.length > 0 && <span className={styles.meta}>{roles.map(roleWord).join(', ')}</span>}
         </span>
       </td>

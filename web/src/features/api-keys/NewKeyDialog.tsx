@@ -78,7 +78,7 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
           <Radio
             key={one}
             name="type"
-            label={types[one].word}
+            label={types[one].label}
             hint={types[one].hint}
             checked={type === one}
             onChange={() => setType(one)}

@@ -18,7 +18,7 @@ export function RoleFields({ roles, onChange, error }: Props) {
   return (
     <Choices label="Roles" error={error}>
       <Checkbox
-        label={roleWords[all].word}
+        label={roleWords[all].label}
         hint={roleWords[all].hint}
         checked={isAll}
         onChange={({ target }) => onChange(target.checked ? [all] : [])}
@@ -27,7 +27,7 @@ export function RoleFields({ roles, onChange, error }: Props) {
         {offeredRoles.map((role) => (
           <Checkbox
             key={role}
-            label={roleWords[role].word}
+            label={roleWords[role].label}
             hint={roleWords[role].hint}
             checked={isAll || roles.includes(role)}
             disabled={isAll}

@@ -7,9 +7,9 @@ import { useActivitySearch } from './activity-search.ts';
 import styles from './DatesFilter.module.css';
 
 const spans = [
-  { word: 'Today', days: 0 },
-  { word: 'Last 7 days', days: 6 },
-  { word: 'Last 30 days', days: 29 },
+  { label: 'Today', days: 0 },
+  { label: 'Last 7 days', days: 6 },
+  { label: 'Last 30 days', days: 29 },
 ] as const;
 
 /** A range of days, both ends included. */
@@ -26,16 +26,16 @@ export function DatesFilter() {
           {(close) => (
             <div className={styles.panel}>
               <div className={styles.spans}>
-                {spans.map(({ word, days }) => (
+                {spans.map(({ label, days }) => (
                   <Button
-                    key={word}
+                    key={label}
                     size="small"
                     onClick={() => {
                       close();
                       change({ from: dateValue(days, Date.now()), to: undefined });
                     }}
                   >
-                    {word}
+                    {label}
                   </Button>
                 ))}
               </div>

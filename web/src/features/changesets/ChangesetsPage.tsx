@@ -90,9 +90,9 @@ export function ChangesetsPage() {
               onChange={({ target: { value } }) => set({ state: value || undefined })}
             >
               <option value="">Any state</option>
-              {Object.entries(stateWords).map(([id, { word }]) => (
+              {Object.entries(stateWords).map(([id, { label }]) => (
                 <option key={id} value={id}>
-                  {word}
+                  {label}
                 </option>
               ))}
             </Select>
@@ -107,7 +107,7 @@ export function ChangesetsPage() {
             if (all.length === 0) {
               const [title, text] = emptyWords[filter];
               return state ? (
-                <EmptyState title={`None is ${stateWords[state].word.toLowerCase()}`} />
+                <EmptyState title={`None is ${stateWords[state].label.toLowerCase()}`} />
               ) : (
                 <EmptyState title={title}>{text}</EmptyState>
               );

@@ -139,7 +139,7 @@ function Entry({ by, at, what, comment = '', about }: Happened) {
             <TextLink to="/p/$project/changesets/$changeset" params={{ project, changeset: about.id }}>
               {titleOf(about)}
             </TextLink>{' '}
-            <span className={styles.what}>({stateWords[about.status].word.toLowerCase()})</span>
+            <span className={styles.what}>({stateWords[about.status].label.toLowerCase()})</span>
           </p>
         )}
         {comment !== '' && <p className={styles.comment}>{comment}</p>}

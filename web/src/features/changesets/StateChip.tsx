@@ -7,8 +7,8 @@ type Shown = Pick<Changeset, 'status' | 'schedule' | 'reason'>;
 
 /** Lists leave the schedule out. */
 export function StateChip({ changeset }: { readonly changeset: Shown }) {
-  const { word, ...look } = stateWords[changeset.status];
-  return <Chip {...look}>{rampWord(changeset) ?? word}</Chip>;
+  const { label, ...look } = stateWords[changeset.status];
+  return <Chip {...look}>{rampWord(changeset) ?? label}</Chip>;
 }
 
 function rampWord(changeset: Shown): string | undefined {

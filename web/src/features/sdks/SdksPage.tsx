@@ -45,11 +45,11 @@ function Tab({ tab }: { readonly tab: 'instances' | 'events' }) {
   const may = useMay();
   const project = useProject();
   const environments = useEnvironments();
-  const { environment: word } = useParams({ strict: false });
-  const environment = environments.find(({ name }) => name === word);
+  const { environment: environmentName } = useParams({ strict: false });
+  const environment = environments.find(({ name }) => name === environmentName);
   if (!may(getConvergence)) return <Denied title="SDKs" />;
-  if (word === undefined && environments.length > 0) return <Opening environments={environments} />;
-  const params = { project: project.name, environment: word ?? '' };
+  if (environmentName === undefined && environments.length > 0) return <Opening environments={environments} />;
+  const params = { project: project.name, environment: environmentName ?? '' };
   return (
     <Page>
       <PageHead
@@ -82,8 +82,12 @@ function Tab({ tab }: { readonly tab: 'instances' | 'events' }) {
           )}
         </>
       ) : (
-        <EmptyState title={word === undefined ? 'No environments' : `No environment ${word} in ${project.name}`}>
-          {word === undefined ? 'SDKs read an environment.' : 'It was deleted, or the name is misspelled.'}
+        <EmptyState
+          title={
+            environmentName === undefined ? 'No environments' : `No environment ${environmentName} in ${project.name}`
+          }
+        >
+          {environmentName === undefined ? 'SDKs read an environment.' : 'It was deleted, or the name is misspelled.'}
         </EmptyState>
       )}
     </Page>

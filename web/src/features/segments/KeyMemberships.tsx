@@ -11,14 +11,14 @@ interface Membership {
   readonly environment: string;
 }
 
-/** The segments that contain the searched word as a key. */
-export function useMemberships(word = ''): readonly Membership[] {
+/** The segments that contain the searched text as a key. */
+export function useMemberships(text = ''): readonly Membership[] {
   const project = useProject();
   const environments = useEnvironments();
   const answers = useQueries({
     queries: environments.map(({ id }) => ({
-      ...reading(listMemberships, { params: { project: project.id, environment: id }, query: { key: word } }),
-      enabled: word !== '' && word.length <= longestKey,
+      ...reading(listMemberships, { params: { project: project.id, environment: id }, query: { key: text } }),
+      enabled: text !== '' && text.length <= longestKey,
     })),
   });
   return environments.flatMap(({ name: environment }, index) =>
@@ -27,18 +27,18 @@ export function useMemberships(word = ''): readonly Membership[] {
 }
 
 interface Props {
-  readonly word: string;
+  readonly text: string;
   readonly places: readonly Membership[];
 }
 
-/** Nothing if there are none: the word may be a name. */
-export function KeyMemberships({ word, places }: Props) {
+/** Nothing if there are none: the text may be a name. */
+export function KeyMemberships({ text, places }: Props) {
   const project = useProject();
   if (places.length === 0) return null;
   return (
     <section className={styles.memberships} aria-label="Segments of the key">
       <p>
-        The key <code>{word}</code> is in
+        The key <code>{text}</code> is in
       </p>
       <ul>
         {[...Map.groupBy(places, ({ name }) => name)].map(([name, found]) => (

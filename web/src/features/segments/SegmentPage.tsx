@@ -33,11 +33,11 @@ const StandardKeys = lazyPart('StandardKeys', () => import('./StandardKeys.tsx')
 /** A segment of any kind in one environment. */
 export function SegmentPage() {
   const may = useMay();
-  const { segment: name = '', environment: word } = useParams({ strict: false });
+  const { segment: name = '', environment: environmentName } = useParams({ strict: false });
   const project = useProject();
   const { data: segment, error, refetch } = useQuery(segmentReading(project.id, name));
   if (!may(listSegments)) return <Denied title="Segments" />;
-  if (segment) return <SegmentView segment={segment} word={word} />;
+  if (segment) return <SegmentView segment={segment} environmentName={environmentName} />;
   return (
     <Page>
       {segment === null ? (
@@ -76,17 +76,17 @@ function NoSuchSegment({ name }: { readonly name: string }) {
 interface ViewProps {
   readonly segment: SegmentAnswer;
   /** The environment in the address. */
-  readonly word: string | undefined;
+  readonly environmentName: string | undefined;
 }
 
-function SegmentView({ segment, word }: ViewProps) {
+function SegmentView({ segment, environmentName }: ViewProps) {
   const project = useProject();
   const environments = useEnvironments();
-  const environment = environments.find(({ name }) => name === word);
+  const environment = environments.find(({ name }) => name === environmentName);
   const [first] = environments;
   // In one column, a page of keys would be above everything else.
   const isNarrow = useMedia('(max-width: 1180px)');
-  if (word === undefined && first) {
+  if (environmentName === undefined && first) {
     const active = environments.find(({ id }) => usageIn(segment, id)?.active) ?? first;
     const params = { project: project.name, segment: segment.name, environment: active.name };
     return <Navigate to="/p/$project/segments/$segment/$environment" params={params} replace />;
@@ -115,8 +115,14 @@ function SegmentView({ segment, word }: ViewProps) {
           </div>
         </div>
       ) : (
-        <EmptyState title={word === undefined ? 'No environments' : `No environment ${word} in ${project.name}`}>
-          {word === undefined ? 'A segment is active in environments.' : 'It was deleted, or the name is misspelled.'}
+        <EmptyState
+          title={
+            environmentName === undefined ? 'No environments' : `No environment ${environmentName} in ${project.name}`
+          }
+        >
+          {environmentName === undefined
+            ? 'A segment is active in environments.'
+            : 'It was deleted, or the name is misspelled.'}
         </EmptyState>
       )}
     </Page>

@@ -122,7 +122,7 @@ function SegmentList({ newSegment }: { readonly newSegment: React.ReactNode }) {
         </FilterToggle>
         <FilterCount>{query.data && countOf(query.data.total, 'segment')}</FilterCount>
       </Filters>
-      {filter.name !== undefined && <KeyMemberships word={filter.name} places={places} />}
+      {filter.name !== undefined && <KeyMemberships text={filter.name} places={places} />}
       <Loaded query={query} skeleton={<SkeletonRows />}>
         {({ segments, total }) =>
           segments.length > 0 ? (

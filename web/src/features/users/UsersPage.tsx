@@ -57,13 +57,13 @@ export function UsersPage() {
 function StatusTabs() {
   const { status: selected } = useUsersSearch();
   const counts = useUserCounts(selected);
-  const tab = (status: UserStatus | undefined, word: string) => (
+  const tab = (status: UserStatus | undefined, label: string) => (
     <TabLink
       to="."
       search={(all) => ({ ...all, status: status?.toLowerCase() })}
       aria-current={status === selected ? 'page' : undefined}
     >
-      {word} {counts && <span className={styles.count}>{counts[status ?? 'all']}</span>}
+      {label} {counts && <span className={styles.count}>{counts[status ?? 'all']}</span>}
     </TabLink>
   );
   return (

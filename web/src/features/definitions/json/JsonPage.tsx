@@ -34,9 +34,13 @@ type View = 'draft' | 'saved' | 'difference';
 
 /** The definition as JSON. Edits go to the same draft as in the ladder. */
 export function JsonPage() {
-  const { environment: word = '' } = useParams({ strict: false });
-  const environment = useEnvironments().find(({ name, id }) => name === word || id === word);
-  return environment ? <JsonView key={environment.id} environment={environment} /> : <NoSuchEnvironment word={word} />;
+  const { environment: nameOrId = '' } = useParams({ strict: false });
+  const environment = useEnvironments().find(({ name, id }) => name === nameOrId || id === nameOrId);
+  return environment ? (
+    <JsonView key={environment.id} environment={environment} />
+  ) : (
+    <NoSuchEnvironment nameOrId={nameOrId} />
+  );
 }
 
 function JsonView({ environment }: { readonly environment: Environment }) {

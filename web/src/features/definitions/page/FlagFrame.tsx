@@ -21,15 +21,15 @@ const FlagDialogs = lazyPart('FlagDialogs', () => import('./FlagDialogs.tsx'));
 export function FlagFrame() {
   const view = useView();
   const { isAnyAsked } = useDialogs();
-  const { environment: word }: { environment?: string } = {
+  const { environment: nameOrId }: { environment?: string } = {
     ...useSearch({ strict: false }),
     ...useParams({ strict: false }),
   };
-  const environment = useEnvironments().find(({ name, id }) => name === word || id === word);
+  const environment = useEnvironments().find(({ name, id }) => name === nameOrId || id === nameOrId);
   return (
     <>
       <FlagHead
-        within={[view === 'Targeting' ? '' : view, environment?.name ?? word].filter(Boolean).join(' · ')}
+        within={[view === 'Targeting' ? '' : view, environment?.name ?? nameOrId].filter(Boolean).join(' · ')}
         environment={environment}
       />
       <Archived />
