@@ -8,7 +8,7 @@ import { rolledOutShare } from '#domain/rollouts.ts';
 import type { Reference } from '#domain/schema.ts';
 import { archivedFlags, type FlagRange, listFlagParts } from './flag-parts.ts';
 import { findPage, fitting, type Page, type Total } from './paging.ts';
-import { inEachPart, skipRows } from './parts.ts';
+import { partsOf, skipRows, totalInParts } from './parts.ts';
 import { inChunks, onRefused, type Reader, type Tx } from './sql.ts';
 
 /** In bytes. A definition can be a megabyte; lists read smaller ones together and larger ones one by one. */
@@ -127,20 +127,22 @@ const readPage = (db: Reader, page: Sql) =>
 export async function countDefinitions(db: Reader, filter: DefinitionFilter): Promise<Total> {
   const { projectId, environmentId, isArchived } = filter;
   const changes = (await findDefinitionChanges(db, environmentId)) ?? 0;
-  const parts = await listFlagParts(db, { projectId, isArchived: true });
-  const archived = await inEachPart(parts, (part) =>
-    totalOf(
-      db,
-      sql`flags f join definitions d on d.flag_id = f.id and d.environment_id = ${environmentId} where ${part}`,
-    ),
+  const archivedParts = await listFlagParts(db, { projectId, isArchived: true });
+  const ofArchived = await totalInParts(
+    db,
+    archivedParts,
+    (part) => sql`
+    flags f join definitions d on d.flag_id = f.id and d.environment_id = ${environmentId} where ${part}`,
   );
-  const ofArchived = archived.reduce((sum, some) => sum + some, 0);
   if (isArchived) return { total: ofArchived, changes };
-  return { total: (await totalOf(db, sql`definitions where environment_id = ${environmentId}`)) - ofArchived, changes };
+  const every = {
+    from: sql`definitions`,
+    where: sql`environment_id = ${environmentId}`,
+    columns: [sql`change_number`],
+  };
+  const all = await totalInParts(db, partsOf(db, every), (part) => sql`definitions where ${part}`);
+  return { total: all - ofArchived, changes };
 }
-
-const totalOf = async (db: Reader, rows: Sql) =>
-  (await db.one<{ total: number }>(sql`select count(*) as total from ${rows}`))?.total ?? 0;
 
 /** The number of the last change to the environment's definitions. */
 export const findDefinitionChanges = async (db: Reader, environmentId: string): Promise<number | undefined> =>

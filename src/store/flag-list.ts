@@ -6,7 +6,7 @@ import { type FlagSort, type FlagState, type FlagTrafficState, quietDays } from 
 import { flagsOf, listFlagParts } from './flag-parts.ts';
 import { type ChangedFlag, countFlags, readFlags } from './flags.ts';
 import { firstOf, type Page } from './paging.ts';
-import { inEachPart, partsOf } from './parts.ts';
+import { inEachPart, partsOf, totalInParts } from './parts.ts';
 import { likeLiteral, type Reader } from './sql.ts';
 
 /** An empty list does not filter. */
@@ -224,13 +224,8 @@ async function rowsOf<Row>({ db, parts, query }: Matching, statement: (flags: Sq
   return found.flat();
 }
 
-async function countMatching(matching: Matching): Promise<number> {
-  const rows = await rowsOf<{ total: number }>(
-    matching,
-    (flags) => sql`select count(*) as total from flags f where ${flags}`,
-  );
-  return sumOf(rows, 'total');
-}
+const countMatching = ({ db, parts, query }: Matching): Promise<number> =>
+  totalInParts(db, parts, (part) => sql`flags f where ${join([part, ...filters(query, db.clock())], ' and ')}`);
 
 const sumOf = <Name extends string>(rows: readonly Readonly<Record<Name, number>>[], name: Name): number =>
   rows.reduce((sum, row) => sum + row[name], 0);
@@ -279,13 +274,17 @@ async function countStates(matching: Matching) {
   };
 }
 
+/** Found by flag, in an index that has all that is counted. By environment, SQLite would read each summary. */
+const inEnvironments = (ids: readonly string[]) =>
+  sql`s.flag_id = f.id and ${anyOf(sql`coalesce(s.environment_id, '')`, ids)}`;
+
 async function countInEnvironments(matching: Matching, ids: readonly string[]) {
   if (ids.length === 0) return [];
   const rows = await rowsOf<{ id: string; defined: number; killed: number }>(
     matching,
     (flags) => sql`
       select s.environment_id as id, count(*) as defined, sum(case when s.killed then 1 else 0 end) as killed
-        from flags f join definition_summaries s on s.flag_id = f.id and ${anyOf(sql`s.environment_id`, ids)}
+        from flags f join definition_summaries s on ${inEnvironments(ids)}
        where ${flags} group by s.environment_id`,
   );
   return [...Map.groupBy(rows, ({ id }) => id)].map(([id, some]) => ({

@@ -1,9 +1,9 @@
-import sql, { bulk, empty, join, type Sql } from 'sql-template-tag';
+import sql, { bulk, empty, join, raw, type Sql } from 'sql-template-tag';
 import type { DefinedFlag, Flag } from '#domain/flags.ts';
 import { Problem } from '#domain/problems.ts';
 import type { Reference } from '#domain/schema.ts';
 import { findPage, type Page, type Total } from './paging.ts';
-import { inEachPart, partsOf } from './parts.ts';
+import { inEachPart, partsOf, skipRows } from './parts.ts';
 import { likeLiteral, onRefused, type Reader, type Store, type Tx } from './sql.ts';
 
 interface FlagRow {
@@ -125,17 +125,29 @@ export interface FlagFilter {
 
 /** In order of creation. */
 export async function listFlags(db: Reader, filter: FlagFilter, page: Page, counted: Total): Promise<ChangedFlag[]> {
+  const isUnchanged = sql`(${changesOf(filter.projectId)}) = ${counted.changes}`;
   return findPage(page, counted, {
-    fromStart: ({ offset, limit }) =>
-      readFlags(db, sql`select id from (${inOrder(filter)}) p order by created_at, id limit ${limit} offset ${offset}`),
-    fromEnd: ({ offset, limit }) =>
-      readFlags(
-        db,
-        sql`
-        select id from (${inOrder(filter)}) p where (${changesOf(filter.projectId)}) = ${counted.changes}
-         order by created_at desc, id desc limit ${limit} offset ${offset}`,
-      ),
+    fromStart: async (some) => readFlags(db, await idsOfPage(db, filter, { ...some, order: 'asc' })),
+    fromEnd: async (some) => readFlags(db, await idsOfPage(db, filter, { ...some, order: 'desc' }, isUnchanged)),
   });
+}
+
+async function idsOfPage(
+  db: Reader,
+  filter: FlagFilter,
+  { order, offset, limit }: Page & { readonly order: 'asc' | 'desc' },
+  condition: Sql = sql`1 = 1`,
+): Promise<Sql> {
+  const by = sql`created_at ${raw(order)}, id ${raw(order)}`;
+  if (filter.tags.length > 1)
+    return sql`select id from (${inOrder(filter)}) p where ${condition} order by ${by} limit ${limit} offset ${offset}`;
+  const { from, where, columns } = reachedBy(filter);
+  const rows = { from, where: sql`${where} and ${matching(filter)}`, columns, order };
+  const { rest, left } = await skipRows(db, rows, offset);
+  const [at, id] = columns;
+  return sql`
+    select ${id} as id from ${from} where ${rest} and ${condition}
+     order by ${at} ${raw(order)}, ${id} ${raw(order)} limit ${limit} offset ${left}`;
 }
 
 /** The flags whose ids the page has, in this order. Other columns are read only for them, not for skipped rows. */
@@ -185,8 +197,14 @@ export async function findFlagChanges(db: Reader, projectId: string): Promise<nu
 
 const changesOf = (projectId: string) => sql`select flag_changes from projects where id = ${projectId}`;
 
+interface Reached {
+  readonly from: Sql;
+  readonly where: Sql;
+  readonly columns: readonly [at: Sql, id: Sql];
+}
+
 /** What the index that has the flags in order finds: by tag, status or project. */
-function reachedBy({ projectId, tags, rolloutStatusId }: FlagFilter) {
+function reachedBy({ projectId, tags, rolloutStatusId }: FlagFilter): Reached {
   if (tags.length > 0) {
     return {
       from: sql`flag_tags t`,
@@ -205,17 +223,24 @@ function reachedBy({ projectId, tags, rolloutStatusId }: FlagFilter) {
   };
 }
 
+/** What the index does not know. */
+function matching({ tags, name, rolloutStatusId, isArchived }: FlagFilter): Sql {
+  const live = isArchived ? sql`f.archived_at is not null` : sql`f.archived_at is null`;
+  const withName = name === undefined ? empty : sql`and lower(f.name) like ${`%${likeLiteral(name)}%`} escape '\\'`;
+  if (tags.length === 0) return sql`${live} ${withName}`;
+  const inStatus = rolloutStatusId === undefined ? empty : sql`and f.rollout_status_id = ${rolloutStatusId}`;
+  return sql`exists (select 1 from flags f where f.id = t.flag_id and ${live} ${inStatus} ${withName})`;
+}
+
 /** The ids that match the filter, of those that the index finds. */
 function inOrder(filter: FlagFilter, reached: Sql = reachedBy(filter).where): Sql {
-  const { tags, name, rolloutStatusId, isArchived } = filter;
-  const live = isArchived ? sql`and f.archived_at is not null` : sql`and f.archived_at is null`;
-  const withName = name === undefined ? empty : sql`and lower(f.name) like ${`%${likeLiteral(name)}%`} escape '\\'`;
-  const inStatus = rolloutStatusId === undefined ? empty : sql`and f.rollout_status_id = ${rolloutStatusId}`;
-  if (tags.length === 0) return sql`select f.id, f.created_at from flags f where ${reached} ${live} ${withName}`;
+  const {
+    from,
+    columns: [at, id],
+  } = reachedBy(filter);
   return sql`
-    select ${tags.length > 1 ? sql`distinct` : empty} t.flag_id as id, t.flag_created_at as created_at
-      from flag_tags t
-     where ${reached} and exists (select 1 from flags f where f.id = t.flag_id ${live} ${inStatus} ${withName})`;
+    select ${filter.tags.length > 1 ? sql`distinct` : empty} ${id} as id, ${at} as created_at from ${from}
+     where ${reached} and ${matching(filter)}`;
 }
 
 /** Those of the names that are flags of the project and not archived. */

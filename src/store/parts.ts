@@ -71,3 +71,15 @@ export async function inEachPart<Found>(
   }
   return found;
 }
+
+/** The number of rows in all parts. */
+export async function totalInParts(
+  db: Reader,
+  parts: Iterable<Sql> | AsyncIterable<Sql>,
+  rows: (part: Sql) => Sql,
+): Promise<number> {
+  const counted = await inEachPart(parts, (part) =>
+    db.one<{ total: number }>(sql`select count(*) as total from ${rows(part)}`),
+  );
+  return counted.reduce((sum, part) => sum + (part?.total ?? 0), 0);
+}

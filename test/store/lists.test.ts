@@ -842,6 +842,16 @@ test('a statement that looks at each flag goes through one part of them', byNumb
   }
 });
 
+test('what is counted of definitions for a filter is in an index', byNumbers, async () => {
+  const statements = await statementsOf([(db) => flagList.countFlagFacets(db, allFlags, [environment.id])]);
+  const counting = statements.filter(({ sql: text }) => text.includes('definition_summaries'));
+  assert.ok(counting.length > 0);
+  for (const statement of counting) {
+    const steps = (await planOf(statement)).filter((step) => step.startsWith('SEARCH s '));
+    assert.deepEqual(steps, ['SEARCH s USING COVERING INDEX definition_summaries_flag (flag_id=?)']);
+  }
+});
+
 test('definitions are listed and counted without looking at every flag', byNumbers, async () => {
   const flagSteps = async (run: Run) => {
     const plans = await Promise.all((await statementsOf([run])).map(planOf));

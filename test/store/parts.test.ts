@@ -6,6 +6,7 @@ import { flagSorts } from '#domain/flag-list.ts';
 import { searchKinds } from '#domain/search.ts';
 import { countDefinitions, listStoredDefinitions } from '#store/definitions.ts';
 import { countFlagFacets, countSortedFlags, type FlagQuery, listSortedFlags } from '#store/flag-list.ts';
+import { countFlags, type FlagFilter, listFlags } from '#store/flags.ts';
 import type { Page } from '#store/paging.ts';
 import { listFound } from '#store/search.ts';
 import type { Reader } from '#store/sql.ts';
@@ -97,6 +98,36 @@ test('pages of flags are found in parts, in every order', async () => {
       }
     }
   }
+});
+
+test('pages of the vendor’s filters are found in parts, from either end', async () => {
+  const plain: FlagFilter = {
+    projectId: project.id,
+    tags: [],
+    name: undefined,
+    rolloutStatusId: undefined,
+    isArchived: false,
+  };
+  const [{ rolloutStatus }] = (await api.get(path)).body.objects;
+  const filters: FlagFilter[] = [
+    plain,
+    { ...plain, tags: ['often'] },
+    { ...plain, tags: ['often', 'tag-0'], name: 'flag' },
+    { ...plain, rolloutStatusId: rolloutStatus.id },
+    { ...plain, isArchived: true },
+  ];
+  const totals: number[] = [];
+  for (const filter of filters) {
+    const counted = await sameInParts((db) => countFlags(db, filter));
+    const all = await listFlags(api.store, filter, { offset: 0, limit: 50 }, counted);
+    assert.equal(all.length, counted.total);
+    for (let offset = 0; offset <= counted.total; offset++) {
+      const page = await sameInParts((db) => listFlags(db, filter, { offset, limit: 1 }, counted));
+      assert.deepEqual(page, all.slice(offset, offset + 1));
+    }
+    totals.push(counted.total);
+  }
+  assert.deepEqual(totals, [6, 5, 5, 6, 2]);
 });
 
 test('definitions are counted in parts of archived flags', async () => {
