@@ -8,6 +8,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { turnstile } from '#concurrency/turnstile.ts';
 import { archivedFlag, type Spec } from '#domain/wire/flags.ts';
 import type { FlagEntry, RuleBasedEntry } from './environment.ts';
+import { entriesAfter } from './in-order.ts';
 
 export type Encoding = 'br' | 'gzip';
 
@@ -160,7 +161,7 @@ function changed<Entry extends { readonly number: number; readonly isArchived: b
   { since, number, isRestored }: { since: number; number: number; isRestored: boolean },
 ): readonly Entry[] {
   if (since < 0 || (since > number && isRestored)) return entries.filter(({ isArchived }) => !isArchived);
-  return since > number ? [] : entries.filter((entry) => entry.number > since);
+  return since > number ? [] : entriesAfter(entries, since);
 }
 
 /** Bytes to copy before other work gets a turn. */

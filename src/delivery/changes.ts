@@ -2,6 +2,7 @@
  * What a new snapshot changed, for streams. Changes that they were not told of yet are merged: of each flag and segment
  * only the last counts, so that a burst takes no more memory than the environment.
  */
+import { entriesAfter } from './in-order.ts';
 import { type KeyChanges, netOf } from './segments.ts';
 import type { Published, Snapshot } from './snapshot.ts';
 
@@ -57,7 +58,7 @@ export function toKeysChange(name: string, changes: readonly KeyChanges[]): Keys
 
 export function flagChanges(before: Published, after: Published): FlagChange[] {
   const numbers = [before.snapshot.flagsNumber, after.snapshot.flagsNumber] as const;
-  return within(after.state.content.flags, numbers).map(({ name, number, text, isKilled, defaultTreatment }) => ({
+  return within(after.snapshot.flagsInOrder, numbers).map(({ name, number, text, isKilled, defaultTreatment }) => ({
     name,
     number,
     text,
@@ -67,16 +68,12 @@ export function flagChanges(before: Published, after: Published): FlagChange[] {
 }
 
 export const segmentChanges = (before: Published, after: Published): SegmentChange[] =>
-  within(after.state.content.ruleBased, [before.snapshot.ruleBasedNumber, after.snapshot.ruleBasedNumber]);
+  within(after.snapshot.ruleBasedInOrder, [before.snapshot.ruleBasedNumber, after.snapshot.ruleBasedNumber]);
 
-function within<Entry extends { readonly number: number }>(
-  entries: ReadonlyMap<string, Entry>,
+const within = <Entry extends { readonly number: number }>(
+  entries: readonly Entry[],
   [from, to]: readonly [number, number],
-): Entry[] {
-  const found: Entry[] = [];
-  if (from < to) for (const entry of entries.values()) if (entry.number > from && entry.number <= to) found.push(entry);
-  return found.sort((one, other) => one.number - other.number);
-}
+): Entry[] => (from < to ? entriesAfter(entries, from).filter(({ number }) => number <= to) : []);
 
 export interface Pending extends Pick<FeedChange, 'before' | 'flags' | 'ruleBasedSegments' | 'segments'> {}
 

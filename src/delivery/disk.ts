@@ -75,15 +75,15 @@ export function startDisk({ file, secrets, log, delayMs = usualDelayMs }: DiskOp
       if (waiting.get(id) === state) waiting.delete(id);
     }
   };
-  const commit = async (pieces: Iterable<Piece>) => {
+  const commit = async (pieces: Iterable<Piece | undefined>) => {
     opened ??= new SnapshotFile(file);
     const snapshots = opened;
     let some: Piece[] = [];
     const turns = takeTurns();
     for (const piece of pieces) {
-      some.push(piece);
+      if (piece) some.push(piece);
       if (!turns.isOver()) continue;
-      await snapshots.order(some);
+      if (some.length > 0) await snapshots.order(some);
       some = [];
       await turns.next();
     }
@@ -128,8 +128,11 @@ const pieceOf = (environmentId: string, kind: string, name: string, value: unkno
 type Part = 'flags' | 'ruleBased' | 'active' | 'inactive';
 const parts: readonly Part[] = ['flags', 'ruleBased', 'active', 'inactive'];
 
-/** The pieces that make the file's `before` into `after`. Values are immutable, so what is identical is equal. */
-function* changedPieces(id: string, before: State | undefined, after: State | undefined): Generator<Piece> {
+/**
+ * The pieces that make the file's `before` into `after`. Values are immutable, so what is identical is equal. Undefined
+ * where there is time for others: comparing 100,000 flags takes 50 ms.
+ */
+function* changedPieces(id: string, before: State | undefined, after: State | undefined): Generator<Piece | undefined> {
   // It is unknown what an earlier process wrote.
   if (!before || !after) yield removed(id);
   if (!after) return;
@@ -155,10 +158,22 @@ function* changedIn<Value>(
   before: ReadonlyMap<string, Value> = new Map(),
   after: ReadonlyMap<string, Value>,
   toPieces: (name: string, value: Value | undefined) => Iterable<Piece>,
-): Generator<Piece> {
-  for (const [name, value] of after) if (before.get(name) !== value) yield* toPieces(name, value);
-  for (const name of before.keys()) if (!after.has(name)) yield* toPieces(name, undefined);
+): Generator<Piece | undefined> {
+  let compared = 0;
+  for (const [name, value] of after) {
+    if (before.get(name) !== value) yield* toPieces(name, value);
+    compared += 1;
+    if (compared % comparedAtOnce === 0) yield;
+  }
+  for (const name of before.keys()) {
+    if (!after.has(name)) yield* toPieces(name, undefined);
+    compared += 1;
+    if (compared % comparedAtOnce === 0) yield;
+  }
 }
+
+/** They take less than a millisecond. */
+const comparedAtOnce = 1_000;
 
 function* piecesOfKeys(id: string, name: string, keys: SegmentKeys | undefined): Generator<Piece> {
   // There may have been more parts.

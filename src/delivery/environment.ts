@@ -10,7 +10,7 @@
  *    renumbers what names it, so a text is right as long as its number does not change.
  */
 
-import { takeTurns } from '#concurrency/turns.ts';
+import { type Turns, takeTurns } from '#concurrency/turns.ts';
 import { parseStored } from '#domain/definitions/definition.ts';
 import { referencesOf } from '#domain/definitions/references.ts';
 import { rulesTextOf, type SegmentRules, segmentsNamedIn } from '#domain/rule-based-segments.ts';
@@ -157,9 +157,10 @@ async function newest<Entry extends { readonly number: number }>(
   before: ReadonlyMap<string, Entry> | undefined,
   found: readonly Found<Entry>[],
 ): Promise<ReadonlyMap<string, Entry>> {
-  const entries = new Map(before);
-  let isChanged = !before;
+  if (before && found.length === 0) return before;
   const turns = takeTurns();
+  const entries = await copyOf(before, turns);
+  let isChanged = !before;
   for (const { name, number, make } of found) {
     if (number <= (entries.get(name)?.number ?? -1)) continue;
     // Moved to the end: sorting by number stays quick.
@@ -170,6 +171,19 @@ async function newest<Entry extends { readonly number: number }>(
   }
   return isChanged ? entries : (before ?? entries);
 }
+
+/** In turns: copying 100,000 entries takes 40 ms. */
+async function copyOf<Entry>(entries: ReadonlyMap<string, Entry> = new Map(), turns: Turns) {
+  const copy = new Map<string, Entry>();
+  for (const [name, entry] of entries) {
+    copy.set(name, entry);
+    if (copy.size % entriesAtOnce === 0 && turns.isOver()) await turns.next();
+  }
+  return copy;
+}
+
+/** They take less than a millisecond. */
+const entriesAtOnce = 1_000;
 
 interface Surroundings {
   readonly kindOf: (segment: string) => SegmentKind | undefined;

@@ -3,7 +3,8 @@ import type { Bucketing } from '#domain/bucketing.ts';
 import { type Definition, parseStored } from '#domain/definitions/definition.ts';
 import type { SegmentRules } from '#domain/rule-based-segments.ts';
 import { type Bodies, createBodies } from './bodies.ts';
-import type { Content, FlagEntry } from './environment.ts';
+import type { Content, FlagEntry, RuleBasedEntry } from './environment.ts';
+import { inOrder, lastNumber } from './in-order.ts';
 import { hasHash, hash53, type LargeKeys, type SegmentKeys, type StandardKeys } from './segments.ts';
 
 export interface Snapshot {
@@ -15,6 +16,9 @@ export interface Snapshot {
   /** Flags with a definition here, sorted by name. */
   readonly flagNames: readonly string[];
   readonly flagCount: number;
+  /** In order of their numbers; also those that are gone. */
+  readonly flagsInOrder: readonly FlagEntry[];
+  readonly ruleBasedInOrder: readonly RuleBasedEntry[];
   /** Replies to SDKs that ask for flags. */
   readonly bodies: Bodies;
   /** The flag of this name as SDKs read it; also one that is gone. */
@@ -44,7 +48,7 @@ export interface Published {
 /** Unchanged parts are taken from the previous snapshot. */
 export function createSnapshot(state: State, before?: Published): Snapshot {
   const { content, keys } = state;
-  const same = before && isSame(before.state.content, content) ? before.snapshot : flagsOf(content);
+  const same = before && isSame(before, content) ? before.snapshot : flagsOf(content);
   const standard = sorted([...keys.values()].filter((one): one is StandardKeys => one.kind === 'standard'));
   const large = sorted([...keys.values()].filter((one): one is LargeKeys => one.kind === 'large'));
   return {
@@ -55,6 +59,8 @@ export function createSnapshot(state: State, before?: Published): Snapshot {
       return same.flagNames;
     },
     flagCount: same.flagCount,
+    flagsInOrder: same.flagsInOrder,
+    ruleBasedInOrder: same.ruleBasedInOrder,
     bodies: same.bodies,
     entryOf: same.entryOf,
     definitionOf: same.definitionOf,
@@ -80,6 +86,8 @@ type OfFlags = Pick<
   | 'ruleBasedNumber'
   | 'flagNames'
   | 'flagCount'
+  | 'flagsInOrder'
+  | 'ruleBasedInOrder'
   | 'bodies'
   | 'entryOf'
   | 'definitionOf'
@@ -87,44 +95,39 @@ type OfFlags = Pick<
 >;
 
 /** Whether SDKs that ask for flags get the same. */
-const isSame = (before: Content, after: Content): boolean =>
-  before.flags === after.flags &&
-  before.ruleBased === after.ruleBased &&
-  equalNumbers(numbersOf(before), numbersOf(after));
+function isSame({ state, snapshot }: Published, content: Content): boolean {
+  if (state.content.flags !== content.flags || state.content.ruleBased !== content.ruleBased) return false;
+  const numbers = numbersOf(content, snapshot);
+  return snapshot.flagsNumber === numbers.flagsNumber && snapshot.ruleBasedNumber === numbers.ruleBasedNumber;
+}
 
-type Numbers = Pick<Snapshot, 'flagsNumber' | 'ruleBasedNumber'>;
-
-const equalNumbers = (one: Numbers, other: Numbers): boolean =>
-  one.flagsNumber === other.flagsNumber && one.ruleBasedNumber === other.ruleBasedNumber;
+type Entries = Pick<Snapshot, 'flagsInOrder' | 'ruleBasedInOrder'>;
 
 /** What is newer than the environment's number may be incomplete, so it is not announced yet. */
-function numbersOf({ environment, flags, ruleBased }: Content): Numbers {
-  const lastOf = (entries: ReadonlyMap<string, { readonly number: number }>, least: number) => {
-    let last = least;
-    for (const { number } of entries.values()) if (number > last && number <= environment.changeNumber) last = number;
-    return last;
+function numbersOf({ environment }: Content, { flagsInOrder, ruleBasedInOrder }: Entries) {
+  const { createdAt, changeNumber } = environment;
+  return {
+    // An import that creates an environment gives it numbers from before its creation.
+    flagsNumber: lastNumber(flagsInOrder, changeNumber, Math.min(createdAt, changeNumber)),
+    ruleBasedNumber: lastNumber(ruleBasedInOrder, changeNumber, -1),
   };
-  // An import that creates an environment gives it numbers from before its creation.
-  const first = Math.min(environment.createdAt, environment.changeNumber);
-  return { flagsNumber: lastOf(flags, first), ruleBasedNumber: lastOf(ruleBased, -1) };
 }
 
 function flagsOf(content: Content): OfFlags {
   const { flags, ruleBased } = content;
-  const inOrder = <Entry extends { readonly number: number }>(entries: ReadonlyMap<string, Entry>) =>
-    [...entries.values()].sort((one, other) => one.number - other.number);
-  const flagEntries = inOrder(flags);
-  const numbers = numbersOf(content);
+  const entries = { flagsInOrder: inOrder(flags), ruleBasedInOrder: inOrder(ruleBased) };
+  const numbers = numbersOf(content, entries);
   let names: readonly string[] | undefined;
   return {
     ...numbers,
+    ...entries,
     // Few ask for it, and sorting ten thousand takes some milliseconds.
     get flagNames() {
-      names ??= flagEntries.flatMap(({ name, isArchived }) => (isArchived ? [] : [name])).sort();
+      names ??= entries.flagsInOrder.flatMap(({ name, isArchived }) => (isArchived ? [] : [name])).sort();
       return names;
     },
-    flagCount: flagEntries.reduce((count, { isArchived }) => (isArchived ? count : count + 1), 0),
-    bodies: createBodies({ ...numbers, flags: flagEntries, ruleBased: inOrder(ruleBased) }),
+    flagCount: entries.flagsInOrder.reduce((count, { isArchived }) => (isArchived ? count : count + 1), 0),
+    bodies: createBodies({ ...numbers, flags: entries.flagsInOrder, ruleBased: entries.ruleBasedInOrder }),
     entryOf: (name) => flags.get(name),
     definitionOf: parsedOnce((name) => {
       const stored = flags.get(name)?.definition;
