@@ -63,7 +63,9 @@ visit('a flag shows what was really served, beside the definition, and the last 
   const all = card.getByRole('row', { name: /^All evaluations/ });
   await all.getByText('on 30%').waitFor();
   // The flag was defined within this hour.
-  await card.getByText(/^The definition changed in this period\. Evaluations from \d\d:00 on will be compared/).waitFor();
+  await card
+    .getByText(/^The definition changed in this period\. Evaluations from \d\d:00 on will be compared/)
+    .waitFor();
   assert.equal(await card.getByText('Differs from the definition').count(), 0);
   await card.getByRole('row', { name: /^Everyone else/ }).waitFor();
   await card.getByText('Evaluated by nodejs 11.11.2 on shop-7.').waitFor();
