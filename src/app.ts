@@ -75,7 +75,7 @@ import { logRequest, routeOf, traceRequests } from '#http/server/requests.ts';
 import { servePages } from '#http/server/static.ts';
 import { refuseUnknown } from '#http/server/unknown.ts';
 import { createImportJobs } from '#import/jobs.ts';
-import { createAfterAnswers, keyUse, sdkKeyUse, sessionUse } from '#jobs/after-answers.ts';
+import { createAfterReplies, keyUse, sdkKeyUse, sessionUse } from '#jobs/after-replies.ts';
 import type { Account } from '#store/account.ts';
 import { currentDeadline, maxWaitMs, withDeadline } from '#store/deadline.ts';
 import type { Store } from '#store/sql.ts';
@@ -239,15 +239,15 @@ export async function createApp({
   ];
   const flagSetRoutes = flagSets(store, markersFor('flag-sets', account.markerSecret));
   const liveStreams = createLiveStreams({ store, log });
-  const afterAnswers = createAfterAnswers(log);
-  app.addHook('onClose', afterAnswers.drain);
+  const afterReplies = createAfterReplies(log);
+  app.addHook('onClose', afterReplies.drain);
   // Otherwise closing would wait for them.
   app.addHook('preClose', async () => {
     liveStreams.end();
     await delivery?.streams.end();
   });
   const sendsMail = surroundings.mail !== undefined;
-  const accountRoutes = [...accounts(store, throttles, afterAnswers.run, sendsMail), ...rights(store), ...live()];
+  const accountRoutes = [...accounts(store, throttles, afterReplies.run, sendsMail), ...rights(store), ...live()];
   const probeRoutes = service(store, manifest.version);
   const uploadRoutes = uploads();
   const refuse = refuseUnknown([

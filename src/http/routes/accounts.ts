@@ -34,12 +34,12 @@ import { implement } from '../pipeline/implement.ts';
 import type { SessionCookie } from '../pipeline/session-cookie.ts';
 
 /** Starts work after the answer is sent, so that response times reveal nothing about it. Refuses with `busy`. */
-export type AfterAnswer = (work: () => Promise<unknown>) => void;
+export type AfterReply = (work: () => Promise<unknown>) => void;
 
 export const accounts = (
   db: Reader,
   { attempt, rightPassword, signedIn }: Throttles,
-  afterAnswer: AfterAnswer,
+  afterReply: AfterReply,
   sendsMail: boolean,
 ) => {
   const userOf = (id: string) => findUser(db, id, { kind: 'account' });
@@ -117,7 +117,7 @@ export const accounts = (
     requestPasswordReset: async ({ context, body: { email }, origin }) => {
       // Each of these may send a mail, so each counts.
       attempt(origin.address, `reset ${emailKey(email)}`);
-      afterAnswer(() => requestPasswordReset(context, email));
+      afterReply(() => requestPasswordReset(context, email));
       return true;
     },
     getPasswordReset: async ({ params, origin }) =>

@@ -8,26 +8,26 @@ import { type Session, saveLastSeen } from '#store/sessions.ts';
 import { housekeep, type Store, type Tx } from '#store/sql.ts';
 
 const maxUnderWay = 100;
-/** Work that starts right after the answer would still affect its timing, because both use the same processor. */
-const pauseAfterAnswerMs = 100;
+/** Work that starts right after the reply would still affect its timing, because both use the same processor. */
+const pauseAfterReplyMs = 100;
 /** Last use is saved at most this often for each key and session. */
 const lastUsePrecisionMs = 60_000;
 
-interface AfterAnswers {
+interface AfterReplies {
   /** Refuses with `busy` if too much is in progress. */
   run(this: void, work: () => Promise<unknown>): void;
   /** Waits for all work in progress. */
   drain(this: void): Promise<void>;
 }
 
-export function createAfterAnswers(log: Logger): AfterAnswers {
+export function createAfterReplies(log: Logger): AfterReplies {
   const underWay = new Set<Promise<void>>();
   return {
     run: (work) => {
       if (underWay.size >= maxUnderWay) throw new Problem('busy', { seconds: 2 });
-      const done: Promise<void> = pause(pauseAfterAnswerMs)
+      const done: Promise<void> = pause(pauseAfterReplyMs)
         .then(work)
-        .catch((error: unknown) => log.error({ err: error }, 'work after an answer failed'))
+        .catch((error: unknown) => log.error({ err: error }, 'work after a reply failed'))
         .then(() => void underWay.delete(done));
       underWay.add(done);
     },
