@@ -204,7 +204,7 @@ interface Job {
   readonly verify?: number | undefined;
 }
 
-/** Answers the plan. While watching, `last` is the one before: a plan that says the same is not printed again. */
+/** Returns the plan. While watching, `last` is the one before: a plan that says the same is not printed again. */
 async function importOnce(job: Job, last?: Plan): Promise<Plan> {
   const { session, read, choices, options, signal, verify } = job;
   try {

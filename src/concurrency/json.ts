@@ -6,7 +6,7 @@ const defaultPiece = 100_000;
 /** Far deeper than the documents that we read. Each long value is searched once for every value that it is in. */
 const deepest = 64;
 
-/** What `JSON.parse` answers, or a SyntaxError. `piece`: how many characters are parsed at once. */
+/** What `JSON.parse` returns, or a SyntaxError. `piece`: how many characters are parsed at once. */
 export async function parseJson(text: string, piece = defaultPiece): Promise<unknown> {
   if (text.length <= piece) return JSON.parse(text);
   const turns = takeTurns();

@@ -24,9 +24,9 @@ import type { Traffic } from './split/client.ts';
 import { verifyAccount } from './verify.ts';
 
 export interface ImportJobs {
-  /** Answers its id. Refuses a source that cannot be read, and while another import runs. */
+  /** Returns its id. Refuses a source that cannot be read, and while another import runs. */
   start(context: Context, asked: NewImport): Promise<string>;
-  /** Answers when it has ended, if it runs on this node. */
+  /** Resolves when it has ended, if it runs on this node. */
   stop(id: string): Promise<void>;
   /** Stops all, and waits for them. */
   close(): Promise<void>;

@@ -114,7 +114,7 @@ export async function listLargeSegmentsOf(
 /** Of about the length of a UUID. A block has fewer if they are longer. */
 const keysPerBlock = 50;
 
-/** Sorted by bytes, from the first key that is not smaller than `from`. Reads little more than it answers. */
+/** Sorted by bytes, from the first key that is not smaller than `from`. Reads little more than it returns. */
 export async function listLargeKeys(
   db: Reader,
   { environmentId, segmentId }: { environmentId: string; segmentId: string },

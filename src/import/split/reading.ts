@@ -32,7 +32,7 @@ export interface Reading {
   readonly mayKeep: (keys: number) => boolean;
   /** The import continues without it. Duplicates are reported once. */
   readonly leaveOut: (what: string, why: string) => void;
-  /** Runs `read`, as a step of the progress. If the source refuses it, leaves `what` out and answers `instead`. */
+  /** Runs `read`, as a step of the progress. If the source refuses it, leaves `what` out and returns `instead`. */
   readonly attempt: <Result>(what: string, read: () => Promise<Result>, instead: Result) => Promise<Result>;
 }
 
