@@ -848,7 +848,7 @@ test('what is counted of definitions for a filter is in an index', byNumbers, as
   assert.ok(counting.length > 0);
   for (const statement of counting) {
     const steps = (await planOf(statement)).filter((step) => step.startsWith('SEARCH s '));
-    assert.deepEqual(steps, ['SEARCH s USING COVERING INDEX definition_summaries_flag (flag_id=?)']);
+    assert.match(steps.join(), /^SEARCH s USING COVERING INDEX definition_summaries_flag \(flag_id=\? AND [^,]*\)$/);
   }
 });
 
