@@ -36,10 +36,9 @@ export const deleteGroup = (context: Context, id: string) => writeAlone(context,
 export async function deleteGroupIn(tx: AloneTx, id: string) {
   const before = await store.lockGroup(tx, id);
   if (before.name === administrators.name) throw new Problem('group_protected');
-  const members = await store.listMemberIds(tx, id);
   await removeGranteeIn(tx, { type: 'group', id });
   await removeOwnerIn(tx, { type: 'group', id, name: before.name });
-  await store.deleteGroup(tx, id);
+  const members = await store.deleteGroup(tx, id);
   await tx.record({ ...entry('group.deleted', before), before: { ...before, members } });
   return true as const;
 }

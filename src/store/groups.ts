@@ -88,15 +88,25 @@ export const listGroupsOfUser = (db: Reader, userId: string) =>
     select g.id, g.name from memberships m join groups g on g.id = m.group_id
      where m.user_id = ${userId} order by m.position`);
 
-export async function listMemberIds(db: Reader, id: string): Promise<string[]> {
-  const rows = await db.all<{ user_id: string }>(sql`select user_id from memberships where group_id = ${id}`);
-  return rows.map((row) => row.user_id);
+/** Part by part: everyone may be in it. Returns the ids of those who were members. */
+async function deleteMemberships(tx: Tx, groupId: string): Promise<string[]> {
+  const members: string[] = [];
+  for (;;) {
+    const rows = await tx.all<{ id: string }>(sql`
+      select user_id as id from memberships where group_id = ${groupId} order by user_id limit ${tx.rowsAtOnce}`);
+    if (rows.length === 0) return members;
+    const ids = rows.map(({ id }) => id);
+    await tx.run(sql`delete from memberships where group_id = ${groupId} and ${tx.isOneOf(sql`user_id`, ids)}`);
+    members.push(...ids);
+  }
 }
 
-/** Also removes its members. */
-export async function deleteGroup(tx: Tx, id: string): Promise<void> {
+/** Returns the ids of its members. */
+export async function deleteGroup(tx: Tx, id: string): Promise<string[]> {
+  const members = await deleteMemberships(tx, id);
   await tx.run(sql`delete from groups where id = ${id}`);
   await nextGroupChange(tx);
+  return members;
 }
 
 /**

@@ -329,7 +329,6 @@ const lists: Record<string, readonly Run[]> = {
     (db) => groups.listGroups(db, { offset: 990, limit: 20 }, { total: 1_000, changes: 1 }),
   ],
   countGroups: [groups.countGroups],
-  listMemberIds: [(db) => groups.listMemberIds(db, group.id)],
   listApiKeys: scopesOfKeys.map((scope) => (db) => apiKeys.listApiKeys(db, { scope, ...page })),
   countApiKeys: scopesOfKeys.map((scope) => (db) => apiKeys.countApiKeys(db, scope)),
   listApiKeyIdsOfEnvironment: [(db) => apiKeys.listApiKeyIdsOfEnvironment(db, environment.id, 50)],

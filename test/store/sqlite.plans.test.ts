@@ -42,7 +42,6 @@ interface Permitted {
 const permittedInTransactions: readonly Permitted[] = [
   { statement: /count\(\*\) as total from flags where rollout_status_id = \?$/, because: 'the index alone, 10 ms' },
   { statement: /count\(\*\) as total from api_keys where api_keys\.project_id = \?$/, because: 'the index alone' },
-  { statement: /select user_id from memberships where group_id = \?$/, because: 'the people of one group' },
   { statement: /from api_key_environments where environment_id = \?\)/, because: 'the keys of one environment' },
   { statement: /where c\.state in \('SCHEDULED', 'SCHEDULE_REQUESTED'\)/, because: 'what is scheduled in one project' },
   { statement: /^update outbox set announced_at = \? where announced_at is null/, because: 'new mails' },
