@@ -26,11 +26,11 @@ export interface DuePerson {
   readonly name: string;
 }
 
-/** Active people whose reminder is due, the longest due first. `cross join`: SQLite would begin with all active people. */
+/** Active people whose reminder is due, the longest due first. */
 export const listDuePeople = (db: Reader, limit: number): Promise<DuePerson[]> =>
   db.all<DuePerson>(sql`
-    select u.id, u.email, u.name from reminders r cross join users u
-     where u.id = r.user_id and r.next_at <= ${db.clock()} and u.status = 'ACTIVE' order by r.next_at limit ${limit}`);
+    select u.id, u.email, u.name from reminders r join users u on u.id = r.user_id
+     where r.next_at <= ${db.clock()} and u.status = 'ACTIVE' order by r.next_at limit ${limit}`);
 
 /** The groups of these people. */
 export const listMembershipsOf = (db: Reader, userIds: readonly string[]) =>

@@ -86,10 +86,7 @@ export async function deleteNewsTo(tx: Tx, userId: string): Promise<void> {
 
 const watchable: readonly ObjectType[] = ['flag', 'definition'];
 
-/**
- * Adds news about changed flags for everyone who watches them, except the person who made the change. `cross join` keeps
- * SQLite from starting with all active people.
- */
+/** Adds news about changed flags for everyone who watches them, except the person who made the change. */
 export async function insertNews(tx: Tx, changes: readonly NewChange[]): Promise<void> {
   const ofFlags = changes.filter(({ object }) => watchable.includes(object.type));
   if (ofFlags.length === 0) return;
@@ -100,9 +97,8 @@ export async function insertNews(tx: Tx, changes: readonly NewChange[]): Promise
     select u.id, given.change_id, w.flag_id, given.project_id,
            case when u.watch_mails = 'daily' then cast(${mailDueAt('daily', tx.now)} as bigint)
                 else cast(${mailDueAt('soon', tx.now)} as bigint) end
-      from given cross join watches w cross join users u
-     where w.flag_id = given.flag_id and u.id = w.user_id
-       and u.id <> given.actor_id and u.status = 'ACTIVE' and u.watch_mails <> 'never'`);
+      from given join watches w on w.flag_id = given.flag_id join users u on u.id = w.user_id
+     where u.id <> given.actor_id and u.status = 'ACTIVE' and u.watch_mails <> 'never'`);
 }
 
 /** Bounds the read. The rows of one person are mostly adjacent. */
