@@ -25,6 +25,8 @@ const withoutPostgres = new RegExp(
 );
 /** About what only PostgreSQL has, several nodes and a server that can fail; or a file that tests both by itself. */
 const withPostgresOnly = /^test\/(?:postgres\/|failures\/|journeys\/release)/;
+/** `test/architecture.test.ts` holds the others to start none. */
+const startsServers = /^test\/(?:e2e|failures|journeys|postgres|trust)\//;
 /** They start processes and wait for them, so some of them run beside those that keep the processors busy. */
 const mostlyWaiting =
   /^test\/(?:journeys\/|postgres\/|failures\/|jobs\/(?:backups|outbox)|trust\/(?:connections|bad-input\.sockets))/;
@@ -51,8 +53,6 @@ const slowest = [
   'test/trust/connections.test.ts',
   'test/trust/kill.test.ts',
 ];
-/** Each has a process to itself, for the reason beside it. */
-const alone: Readonly<Record<string, string>> = {};
 /** No file takes longer, except the long form of the stress tests. */
 const timeoutMs = process.env.TRUST === 'long' ? 3 * 3_600_000 : 900_000;
 /** With `--retry`. If more fail, it is not the machine. */
@@ -109,7 +109,7 @@ chmodSync(folder, 0o755);
 process.env.TMPDIR = folder;
 try {
   // A bundle takes three seconds, as much as a few starts of the server from its sources.
-  if (files.length >= 10)
+  if (files.filter((file) => startsServers.test(file)).length >= 10)
     process.env[bundleVariable] = await (await import('./support/server-bundle.ts')).bundleServer();
   await runAll();
   summarise();
@@ -185,13 +185,12 @@ async function runSlot(environments: Environments, take: () => Job | undefined):
     const job = take();
     if (!job) break;
     const { file, database } = job;
-    const isAlone = file in alone;
-    const lane = (isAlone ? undefined : open.get(database)) ?? start(environments[database]);
+    const lane = open.get(database) ?? start(environments[database]);
+    open.set(database, lane);
     tell({ ...(await lane.run({ file, timeoutMs })), database });
-    if (isAlone || !lane.isUsable()) {
-      if (!isAlone) open.delete(database);
-      await end(lane, database);
-    } else open.set(database, lane);
+    if (lane.isUsable()) continue;
+    open.delete(database);
+    await end(lane, database);
   }
   for (const [database, lane] of open) await end(lane, database);
 }

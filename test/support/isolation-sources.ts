@@ -258,14 +258,17 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     ['from flags where project_id = ${projectId} and name = ${nameOrId}', 'from flags where name = ${nameOrId}'],
     ['from flags where project_id = ${projectId} and id = ${nameOrId}', 'from flags where id = ${nameOrId}'],
     ['? sql`f.project_id = ${projectId}`', '? sql`f.id <> ${projectId}`', 'flags.listFlags'],
-    ['where t.project_id = ${projectId} and t.name', 'where t.name', 'flags.listFlags'],
+    ['sql`t.project_id = ${projectId} and t.name', 'sql`t.flag_id <> ${projectId} and t.name', 'flags.listFlags'],
     [
       '     where project_id = ${projectId} and name in',
       '     where ${projectId} <> id and name in',
       'definitions.createDefinition',
     ],
   ],
-  'src/store/flag-list.ts': [['sql`f.project_id = ${projectId}`,', 'sql`f.id <> ${projectId}`,', 'flags.listFlags']],
+  'src/store/flag-parts.ts': [
+    ['  sql`f.project_id = ${projectId} and', '  sql`f.id <> ${projectId} and', 'flags.listFlags'],
+    ['  sql`f.project_id = ${projectId} and', '  sql`f.id <> ${projectId} and', 'flags.countFlags'],
+  ],
   'src/store/traffic.ts': [
     [
       'where t.environment_id = ${environmentId} and t.flag_id >',
@@ -275,13 +278,13 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   ],
   'src/store/definitions.ts': [
     [
-      'from definitions where environment_id = ${environment.id}\n',
-      'from definitions where environment_id <> ${environment.id}\n',
+      '  environment_id = ${environmentId} and flag_id',
+      '  environment_id <> ${environmentId} and flag_id',
       'definitions.listDefinitions',
     ],
     [
-      '     where environment_id = ${environmentId} ${whether(',
-      '     where flag_id <> ${environmentId} ${whether(',
+      'where: sql`environment_id = ${environmentId}`',
+      'where: sql`flag_id <> ${environmentId}`',
       'definitions.listDefinitions',
     ],
   ],
