@@ -1,9 +1,8 @@
 /**
  * Runs the tests on SQLite and, with a PostgreSQL that is started for it, those that have to do with a database there
  * as well. TEST_POSTGRES_URL names a server to use instead (a user who may create databases). Arguments are files or
- * patterns of tests; without any, all but those in a browser (`test:e2e`), the stress tests (`test:trust`)
- * and those in which servers fail (`test:failures`). `--sqlite` leaves PostgreSQL out. `--retry` runs the few files that
- * failed once more, alone, and tells of both.
+ * patterns of tests; without any, all that neither start a server as a process nor need the built interface. `--sqlite`
+ * leaves PostgreSQL out. `--retry` runs the few files that failed once more, alone, and tells of both.
  */
 import { chmodSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';

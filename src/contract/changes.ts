@@ -75,7 +75,7 @@ export const downloadChanges = endpoint({
     Span,
   ),
   reply: Type.String(),
-  problems: [],
+  problems: ['too_many_large_responses'],
 });
 
 export const getChangesCalendar = endpoint({

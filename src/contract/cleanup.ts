@@ -47,7 +47,7 @@ export const listCleanup = endpoint({
     }),
   ),
   showsHousekeeping: true,
-  problems: [],
+  problems: ['too_many_large_responses'],
 });
 
 export const changeCleanupPolicy = endpoint({

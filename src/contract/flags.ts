@@ -88,7 +88,7 @@ export const listFlags = endpoint({
   ),
   reply: OffsetListing(ListedFlag),
   changesWithTime: 'traffic',
-  problems: [],
+  problems: ['too_many_large_responses'],
 });
 
 export const countFlags = endpoint({

@@ -60,7 +60,7 @@ export const getProjectTraffic = endpoint({
   }),
   reply: ProjectTraffic,
   showsHousekeeping: true,
-  problems: [],
+  problems: ['too_many_large_responses'],
 });
 
 export const getEvents = endpoint({

@@ -4,8 +4,8 @@ import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
 import { dayMs } from '#domain/durations.ts';
 import { type FlagSort, type FlagState, type FlagTrafficState, quietDays } from '#domain/flag-list.ts';
 import { flagsOf, listFlagParts } from './flag-parts.ts';
-import { type ChangedFlag, countFlags, readFlags } from './flags.ts';
-import { firstOf, type Page } from './paging.ts';
+import { type ChangedFlag, countFlags, findFlagChanges, readFlags } from './flags.ts';
+import { findPage, firstOf, type Page, type Total } from './paging.ts';
 import { inEachPart, partsOf, totalInParts } from './parts.ts';
 import { likeLiteral, type Reader } from './sql.ts';
 
@@ -37,7 +37,7 @@ const lastTraffic = (environmentId?: string): Sql => sql`
 
 /**
  * The last column makes the order total, so no flag is on two pages. Traffic has no index that begins with the project:
- * counting must not lock flags. It is one look for each flag of the project, and a sort that keeps one page.
+ * counting must not lock flags. It is one look for each flag of the project, and a sort that keeps the flags up to the end of the page.
  */
 const columnsOf: Record<FlagSort['sort'], readonly Sql[]> = {
   created: [sql`f.created_at`, sql`f.id`],
@@ -59,8 +59,24 @@ export async function listSortedFlags(db: Reader, query: FlagQuery, page: FlagSo
   const ids = await (page.sort === 'traffic'
     ? idsByTraffic(db, query, page)
     : idsAlong(db, { conditions, by }, query, page));
-  return ids.length === 0 ? [] : readFlags(db, sql`select id from flags where id in (${join(ids)})`, by);
+  if (ids.length === 0) return [];
+  // Some may have been archived or deleted since.
+  return readFlags(db, sql`select f.id from flags f where f.id in (${join(ids)}) and ${flagsOf(query)}`, by);
 }
+
+/** In order of creation, from the nearer end, and no further than to the last that was counted. */
+export const listCountedFlags = (db: Reader, query: FlagQuery, page: Page, counted: Total): Promise<ChangedFlag[]> =>
+  findPage(page, counted, {
+    fromStart: ({ offset, limit }) => {
+      const left = Math.min(limit, counted.total - offset);
+      return listSortedFlags(db, query, { sort: 'created', order: 'asc', offset, limit: left });
+    },
+    fromEnd: async (some) => {
+      const flags = await listSortedFlags(db, query, { sort: 'created', order: 'desc', ...some });
+      const isUnchanged = (await findFlagChanges(db, query.projectId)) === counted.changes;
+      return isUnchanged ? flags.reverse() : [];
+    },
+  });
 
 /** Whether one statement may find the page. The first flags of the project are at the beginning of an index. */
 const isShort = (db: Reader, query: FlagQuery, { sort, offset, limit }: FlagSort & Page): boolean =>

@@ -138,9 +138,6 @@ async function idsOfPage(
   { order, offset, limit }: Page & { readonly order: 'asc' | 'desc' },
   condition: Sql = sql`1 = 1`,
 ): Promise<Sql> {
-  const by = sql`created_at ${raw(order)}, id ${raw(order)}`;
-  if (filter.tags.length > 1)
-    return sql`select id from (${inOrder(filter)}) p where ${condition} order by ${by} limit ${limit} offset ${offset}`;
   const { from, where, columns } = reachedBy(filter);
   const rows = { from, where: sql`${where} and ${matching(filter)}`, columns, order };
   const { rest, left } = await skipRows(db, rows, offset);
@@ -180,11 +177,11 @@ export async function countFlags(db: Reader, filter: FlagFilter): Promise<Total>
   const isOfAll = tags.length === 0 && name === undefined && rolloutStatusId === undefined && !isArchived;
   const stored = sql`select flag_count as total, flag_changes as changes from projects where id = ${projectId}`;
   if (isOfAll) return (await db.one<Total>(stored)) ?? { total: 0, changes: 0 };
-  // Flags with any of several tags are in no order of an index.
-  const parts = tags.length > 1 ? [reachedBy(filter).where] : partsOf(db, reachedBy(filter));
-  const counted = await inEachPart(parts, (part) =>
+  const reached = reachedBy(filter);
+  const counted = await inEachPart(partsOf(db, reached), (part) =>
     db.one<Total>(sql`
-      select count(*) as total, (${changesOf(projectId)}) as changes from (${inOrder(filter, part)}) p`),
+      select count(*) as total, (${changesOf(projectId)}) as changes from ${reached.from}
+       where ${part} and ${matching(filter)}`),
   );
   // If flags change meanwhile, the first number is outdated, and so the total is counted again.
   return { total: counted.reduce((sum, part) => sum + (part?.total ?? 0), 0), changes: counted[0]?.changes ?? 0 };
@@ -203,12 +200,12 @@ interface Reached {
   readonly columns: readonly [at: Sql, id: Sql];
 }
 
-/** What the index that has the flags in order finds: by tag, status or project. */
+/** What the index that has the flags in order finds: by one tag, status or project. */
 function reachedBy({ projectId, tags, rolloutStatusId }: FlagFilter): Reached {
-  if (tags.length > 0) {
+  if (tags.length === 1) {
     return {
       from: sql`flag_tags t`,
-      where: sql`t.project_id = ${projectId} and t.name in (${join([...tags])})`,
+      where: sql`t.project_id = ${projectId} and t.name = ${tags[0]}`,
       columns: [sql`t.flag_created_at`, sql`t.flag_id`],
     };
   }
@@ -228,19 +225,12 @@ function matching({ tags, name, rolloutStatusId, isArchived }: FlagFilter): Sql 
   const live = isArchived ? sql`f.archived_at is not null` : sql`f.archived_at is null`;
   const withName = name === undefined ? empty : sql`and lower(f.name) like ${`%${likeLiteral(name)}%`} escape '\\'`;
   if (tags.length === 0) return sql`${live} ${withName}`;
+  if (tags.length > 1) {
+    const tagged = sql`select 1 from flag_tags t where t.flag_id = f.id and t.name in (${join([...tags])})`;
+    return sql`${live} ${withName} and exists (${tagged})`;
+  }
   const inStatus = rolloutStatusId === undefined ? empty : sql`and f.rollout_status_id = ${rolloutStatusId}`;
   return sql`exists (select 1 from flags f where f.id = t.flag_id and ${live} ${inStatus} ${withName})`;
-}
-
-/** The ids that match the filter, of those that the index finds. */
-function inOrder(filter: FlagFilter, reached: Sql = reachedBy(filter).where): Sql {
-  const {
-    from,
-    columns: [at, id],
-  } = reachedBy(filter);
-  return sql`
-    select ${filter.tags.length > 1 ? sql`distinct` : empty} ${id} as id, ${at} as created_at from ${from}
-     where ${reached} and ${matching(filter)}`;
 }
 
 /** Those of the names that are flags of the project and not archived. */

@@ -25,7 +25,7 @@ export async function* partsOf(db: Reader, rows: OrderedRows): AsyncGenerator<Sq
     last = Number.isFinite(db.rowsPerTurn) ? await findEnd(db, rows, rest) : undefined;
     if (!last) return yield rest;
     yield sql`${rest} and ${placeIn(rows)} ${upTo} (${join([...last])})`;
-    await nextTurn();
+    await letOthersRead(db);
   }
 }
 
@@ -36,9 +36,14 @@ export async function skipRows(db: Reader, rows: OrderedRows, offset: number): P
     const last = left > db.rowsPerTurn ? await findEnd(db, rows, rest) : undefined;
     if (!last) return { rest, left };
     rest = restAfter(rows, last);
-    await nextTurn();
+    await letOthersRead(db);
   }
 }
+
+/** A transaction does so itself, and no more often than it needs: all other writers wait for it. */
+const letOthersRead = async (db: Reader): Promise<void> => {
+  if (!('run' in db)) await nextTurn();
+};
 
 const placeIn = ({ columns }: OrderedRows) => sql`(${join([...columns])})`;
 

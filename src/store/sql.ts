@@ -9,7 +9,7 @@ import type { Listener, Notice } from './notices.ts';
 export interface Reader {
   /** Current time in milliseconds; inside a transaction, its own time. */
   clock(): number;
-  /** How many rows one statement should go through: infinite if it does not block the event loop, as on SQLite. */
+  /** How many rows one statement should go through: few on SQLite, where it blocks the event loop, and infinite on PostgreSQL. */
   readonly rowsPerTurn: number;
   one<Row>(query: Sql): Promise<Row | undefined>;
   all<Row>(query: Sql): Promise<Row[]>;

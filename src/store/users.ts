@@ -89,7 +89,10 @@ const isInStatus: Readonly<Record<UserStatus, Sql>> = {
 /** Looking up so many people and sorting them takes 5 ms on SQLite. */
 const fewMembers = 1_000;
 
-/** The members of a small group are looked up; those of a large one are soon met when going through all people. */
+/**
+ * The members of a small group are looked up; those of a large one are met when going through all people, which takes 45 ms
+ * if the first is among the newest of 100,000.
+ */
 async function membersOf(db: Reader, groupId: string | undefined): Promise<Sql> {
   if (groupId === undefined) return sql`users u where 1 = 1`;
   const isLarge = await db.one(sql`

@@ -5,7 +5,13 @@ import type { Sql } from 'sql-template-tag';
 import { flagSorts } from '#domain/flag-list.ts';
 import { searchKinds } from '#domain/search.ts';
 import { countDefinitions, listStoredDefinitions } from '#store/definitions.ts';
-import { countFlagFacets, countSortedFlags, type FlagQuery, listSortedFlags } from '#store/flag-list.ts';
+import {
+  countFlagFacets,
+  countSortedFlags,
+  type FlagQuery,
+  listCountedFlags,
+  listSortedFlags,
+} from '#store/flag-list.ts';
 import { countFlags, type FlagFilter, listFlags } from '#store/flags.ts';
 import type { Page } from '#store/paging.ts';
 import { listFound } from '#store/search.ts';
@@ -40,7 +46,7 @@ async function sameInParts<Found>(find: (db: Reader) => Promise<Found>): Promise
   return whole;
 }
 
-const all: FlagQuery = {
+const everything: FlagQuery = {
   projectId: project.id,
   ids: [],
   watcherId: undefined,
@@ -55,10 +61,10 @@ const all: FlagQuery = {
   isArchived: false,
 };
 const queries: FlagQuery[] = [
-  all,
-  { ...all, tags: ['often'] },
-  { ...all, states: [{ kind: 'killed', environmentId: project.staging.id }] },
-  { ...all, isArchived: true },
+  everything,
+  { ...everything, tags: ['often'] },
+  { ...everything, states: [{ kind: 'killed', environmentId: project.staging.id }] },
+  { ...everything, isArchived: true },
 ];
 
 test('flags are counted in parts', async () => {
@@ -124,6 +130,13 @@ test('pages of the vendor’s filters are found in parts, from either end', asyn
     for (let offset = 0; offset <= counted.total; offset++) {
       const page = await sameInParts((db) => listFlags(db, filter, { offset, limit: 1 }, counted));
       assert.deepEqual(page, all.slice(offset, offset + 1));
+    }
+    const query = { ...everything, ...filter, rolloutStatusIds: [filter.rolloutStatusId ?? []].flat() };
+    for (let offset = 0; offset <= counted.total; offset++) {
+      const page = await sameInParts((db) => listCountedFlags(db, query, { offset, limit: 2 }, counted));
+      assert.deepEqual(page, all.slice(offset, offset + 2));
+      const outdated = { total: counted.total + 3, changes: counted.changes - 1 };
+      assert.deepEqual(await listCountedFlags(api.store, query, { offset, limit: 2 }, outdated), page);
     }
     totals.push(counted.total);
   }

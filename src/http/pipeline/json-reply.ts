@@ -13,7 +13,8 @@ const partLength = 819_200;
 
 /**
  * A reply holds up to three parts while its client reads, and one part while it waits, so all replies together take
- * about 100 MB. A client that stops reading keeps its place until its connection is closed.
+ * about 100 MB. What a list has in memory already comes on top: 7 MB for the points of cleanup with 100,000 flags. A
+ * client that stops reading keeps its place until its connection is closed.
  */
 const largeReplies = turnstile(16, {
   maxWaiting: 32,

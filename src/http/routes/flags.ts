@@ -38,6 +38,7 @@ import {
   countFlagFacets,
   countSortedFlags,
   type FlagQuery,
+  listCountedFlags,
   listSortedFlags,
   type TrafficCounts,
 } from '#store/flag-list.ts';
@@ -70,14 +71,13 @@ export const flags = (db: Reader) => {
       const isPlain = (!sort || sort === 'created') && order === 'asc' && !isExtended(query);
       const filter = { projectId, tags, name, rolloutStatusId: rolloutStatusIds[0], isArchived };
       const counted = isPlain ? await totalOf(filter) : undefined;
-      const list = async (slice: Page) =>
-        withTraffic(
-          db,
-          // Flags with a rare part of a name are looked for in parts.
-          counted && (name === undefined || tags.length > 0)
-            ? await listFlags(db, filter, slice, counted)
-            : await listSortedFlags(db, query, { sort: sort ?? 'created', order, ...slice }),
-        );
+      const find = (slice: Page) => {
+        if (!counted) return listSortedFlags(db, query, { sort: sort ?? 'created', order, ...slice });
+        return isServedByIndex(filter)
+          ? listFlags(db, filter, slice, counted)
+          : listCountedFlags(db, query, slice, counted);
+      };
+      const list = async (slice: Page) => withTraffic(db, await find(slice));
       const count = async () => counted?.total ?? countSortedFlags(db, query);
       const page = { ...(offset !== undefined && { offset }), ...(limit !== undefined && { limit }) };
       if (!expand) {
@@ -251,6 +251,10 @@ const isExtended = ({ search, watcherId, rolloutStatusIds, ...query }: FlagQuery
   watcherId !== undefined ||
   rolloutStatusIds.length > 1 ||
   [query.ids, query.trafficTypeIds, query.ownerIds, query.states, query.traffic].some(({ length }) => length > 0);
+
+/** An index has the flags of one condition in order. Of those, a second one may let few pass. */
+const isServedByIndex = ({ tags, name, rolloutStatusId, isArchived }: FlagFilter): boolean =>
+  name === undefined && tags.length + Number(rolloutStatusId !== undefined) + Number(isArchived) <= 1;
 
 /** Flags with several owners count for each of them. */
 function toFacets(counts: Awaited<ReturnType<typeof countFlagFacets>>, production: readonly Reference[]): FlagFacets {
