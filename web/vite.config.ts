@@ -63,7 +63,7 @@ const groups = [
     name: 'app',
     test: /\/src\/(contract|domain)\/(?!(traffic|imports|server|default-rollout-statuses)\.|wire\/)|\/typebox\/|\/lucide-react\/|\/web\/src\/((ui|kit)\/(?!JsonDiff|SuggestInput|rollout-status-words|Username|RestoreDe|CodeReferences|drift-kinds|flag-names|Dependents|Version|FlagFilter)|(server|state)\/(?!send-file)|administration\/(whole-lists|count|focus-when-lost)|shell\/(?!DeletedFlag|NoSuch|FlagLayout)|features\/accounts\/(SignedIn|SetupLinkHelp)\.)/,
   },
-  { name: 'traffic', test: /\/src\/(contract|domain)\/traffic\.|\/timeline\/use-traffic/ },
+  { name: 'traffic', test: /\/src\/(contract|domain)\/traffic\.|\/timeline\/use-traffic|\/sdks\/connected\./ },
   { name: 'shared', test: /\/web\/src\/(administration|kit)\/|\/domain\/default-rollout-statuses/ },
   { name: 'activity', test: /\/web\/src\/activity\/(?!ChangeDetails)/ },
   { name: 'accounts', test: /\/web\/src\/features\/accounts\// },

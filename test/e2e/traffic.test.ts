@@ -111,11 +111,8 @@ visit('the list shows evaluations once SDKs report, and sorts and filters by the
   const row = (name: string) => page.getByRole('row', { name: new RegExp(name) });
   await row('busy').getByRole('img', { name: 'Evaluations in 24 hours: Production 1,200' }).waitFor();
   await row('forgotten').getByRole('img', { name: 'Never evaluated' }).waitFor();
-  // One request for all rows.
-  assert.deepEqual(
-    asked.map((url) => url.searchParams.getAll('flagId').length),
-    [2],
-  );
+  // All rows in one request, which comes again when something changes.
+  assert.deepEqual([...new Set(asked.map((url) => url.searchParams.getAll('flagId').length))], [2]);
   await look(page, 'evaluations in the list');
   await head.getByRole('button').click();
   await page.waitForURL(/sort=-traffic/);
